@@ -74,14 +74,13 @@ function commandLine(shell: Shell): Command {
       outputError: (text, write) => write(text.replaceAll(/^(error: )?(?=.)/gm, 'errand: ')),
     });
 
-  add(program, 'serve')
-    .description(
-      'serve until SIGTERM or SIGINT; migrates the database first, and makes one where there is none',
-    )
-    .action(async (options) => (await import('./serve.ts')).serveUntilSignal(shell, options));
+  add(
+    program,
+    'serve',
+    'serve until SIGTERM or SIGINT; migrates the database first, and makes one where there is none',
+  ).action(async (options) => (await import('./serve.ts')).serveUntilSignal(shell, options));
 
-  add(program, 'migrate')
-    .description('bring the database to the newest schema, or show where it is')
+  add(program, 'migrate', 'bring the database to the newest schema, or show where it is')
     .addOption(new Option('--to-latest', 'run every pending migration (default)').conflicts('status'))
     .option('--status', 'only list the migrations done and pending')
     .addOption(
@@ -100,10 +99,11 @@ function commandLine(shell: Shell): Command {
     .hook('preAction', (command) => command.opts().rehearse && lowerPriority())
     .action(async (options) => (await import('./migrate.ts')).migrateData(shell, options));
 
-  add(program, 'create-user')
-    .description(
-      'open an account with its default workspace; the password is asked for, unless an option says how',
-    )
+  add(
+    program,
+    'create-user',
+    'open an account with its default workspace; the password is asked for, unless an option says how',
+  )
     .option('--email <address>', 'e-mail address, taken as proved; required')
     .option('--name <name>', 'name of the person; required')
     .addOption(passwordFromStdin().conflicts('password'))
@@ -112,16 +112,18 @@ function commandLine(shell: Shell): Command {
     .addOption(json())
     .action(async (options) => (await import('./create-user.ts')).createUser(shell, options));
 
-  add(program, 'export')
-    .description('write everything of an account as JSON: profile, owned workspaces, notifications')
+  add(program, 'export', 'write everything of an account as JSON: profile, owned workspaces, notifications')
     .requiredOption('--user <address>', 'e-mail address of the account')
     .option('--output <file>', 'a new file, readable by its owner only (default: stdout)')
     .addOption(new Option('--json', 'print JSON, as it always does'))
     .hook('preAction', lowerPriority)
     .action(async (options) => (await import('./export.ts')).exportUser(shell, options));
 
-  add(program, 'import')
-    .description('import an exported document into new workspaces of an account, also while the server runs')
+  add(
+    program,
+    'import',
+    'import an exported document into new workspaces of an account, also while the server runs',
+  )
     .argument('<file>')
     .requiredOption('--user <address>', 'e-mail address of the account')
     .option('--dry-run', 'only tell what would be imported')
@@ -129,15 +131,13 @@ function commandLine(shell: Shell): Command {
     .hook('preAction', lowerPriority)
     .action(async (file, options) => (await import('./import.ts')).importFile(shell, file, options));
 
-  add(program, 'backup')
-    .description('copy the database to one file, also while the server runs, and check the copy')
+  add(program, 'backup', 'copy the database to one file, also while the server runs, and check the copy')
     .argument('[file]', 'a new file (default: into the backup directory, where the newest ones are kept)')
     .addOption(json())
     .hook('preAction', lowerPriority)
     .action(async (file, options) => (await import('./backup.ts')).backUp(shell, file, options));
 
-  add(program, 'restore')
-    .description('put a backup into the place of the database; the file that was there is kept')
+  add(program, 'restore', 'put a backup into the place of the database; the file that was there is kept')
     .argument('<file>')
     .option('--yes', 'confirm: replace the database')
     .option('--keep-sessions', 'do not end the sessions, codes, mailed links and unsent mails in it')
@@ -145,87 +145,77 @@ function commandLine(shell: Shell): Command {
     .action(async (file, options) => (await import('./restore.ts')).restore(shell, file, options));
 
   const users = group(program, 'users', 'list accounts and help their owners');
-  add(users, 'list')
-    .description('list accounts with their last sign-in, and what they own; the oldest first')
+  add(users, 'list', 'list accounts with their last sign-in, and what they own; the oldest first')
     .option('--search <text>', 'only those whose address or name contains this')
     .option('--disabled', 'only disabled accounts')
     .option('--limit <n>', 'at most so many (default: all)', positiveInteger)
     .option('--page <n>', 'which page of --limit accounts (default: 1)', positiveInteger)
     .addOption(json())
     .action(async (options) => (await import('./users.ts')).listUsers(shell, options));
-  add(users, 'set-password')
-    .description('set a new password as a reset does: ends all sessions and mails a notice')
+  add(users, 'set-password', 'set a new password as a reset does: ends all sessions and mails a notice')
     .argument('<email>')
     .addOption(passwordFromStdin())
     .action(async (email, options) => (await import('./users.ts')).setPassword(shell, email, options));
-  add(users, 'sign-out')
-    .description('end all sessions of an account, at once')
+  add(users, 'sign-out', 'end all sessions of an account, at once')
     .argument('<email>')
     .addOption(json())
     .action(async (email, options) => (await import('./users.ts')).signOut(shell, email, options));
 
-  add(users, 'disable')
-    .description('end all sessions of an account, and let nobody sign in to it')
+  add(users, 'disable', 'end all sessions of an account, and let nobody sign in to it')
     .argument('<email>')
     .addOption(json())
     .action(async (email, options) => (await import('./users.ts')).disableUser(shell, email, options));
-  add(users, 'enable')
-    .description('let the owner of a disabled account sign in again')
+  add(users, 'enable', 'let the owner of a disabled account sign in again')
     .argument('<email>')
     .addOption(json())
     .action(async (email, options) => (await import('./users.ts')).enableUser(shell, email, options));
 
-  add(users, 'delete')
-    .description(
-      'delete an account permanently; workspaces that others are in pass to them, the others are deleted with it',
-    )
+  add(
+    users,
+    'delete',
+    'delete an account permanently; workspaces that others are in pass to them, the others are deleted with it',
+  )
     .argument('<email>')
     .option('--yes', 'confirm: delete the account permanently')
     .addOption(json())
     .action(async (email, options) => (await import('./users.ts')).deleteUser(shell, email, options));
 
-  add(program, 'log')
-    .description('show what was done to accounts, keys and the database, the newest first')
+  add(program, 'log', 'show what was done to accounts, keys and the database, the newest first')
     .option('--user <account>', 'only what concerns this account: its address, or the id of a deleted one')
     .option('--limit <n>', 'at most so many', positiveInteger, 1_000)
     .addOption(json())
     .action(async (options) => (await import('./log.ts')).showLog(shell, options));
 
   const mail = group(program, 'mail', 'look into the outbox, and test delivery');
-  add(mail, 'list')
-    .description('list the mails that wait, were sent, or failed')
+  add(mail, 'list', 'list the mails that wait, were sent, or failed')
     .addOption(json())
     .action(async (options) => (await import('./mail.ts')).listOutbox(shell, options));
-  add(mail, 'show')
-    .description('show a mail, with the link and code it carries while they are of use')
+  add(mail, 'show', 'show a mail, with the link and code it carries while they are of use')
     .argument('<id>')
     .addOption(json())
     .action(async (id, options) => (await import('./mail.ts')).showFromOutbox(shell, id, options));
-  add(mail, 'retry')
-    .description('let the server send a mail at once, again if it was sent')
+  add(mail, 'retry', 'let the server send a mail at once, again if it was sent')
     .argument('<id>')
     .action(async (id, options) => (await import('./mail.ts')).retryFromOutbox(shell, id, options));
-  add(mail, 'test')
-    .description('send a test mail by the configured transport, now')
+  add(mail, 'test', 'send a test mail by the configured transport, now')
     .argument('<address>')
     .action(async (address, options) => (await import('./mail.ts')).sendTest(shell, address, options));
 
   const keys = group(program, 'keys', 'care for the key file');
-  add(keys, 'rotate')
-    .description(
-      'sign access tokens with a new key; the old one stays valid until the last token it signed has expired',
-    )
+  add(
+    keys,
+    'rotate',
+    'sign access tokens with a new key; the old one stays valid until the last token it signed has expired',
+  )
     .addOption(json())
     .action(async (options) => (await import('./keys.ts')).rotateKeys(shell, options));
 
-  add(program, 'config')
-    .description('print the effective settings as TOML, secrets masked')
+  add(program, 'config', 'print the effective settings as TOML, secrets masked')
     .option('--check', 'only say whether they are valid')
     .addOption(json())
     .action(async (options) => (await import('./config.ts')).printConfig(shell, options));
 
-  add(program, 'doctor')
-    .description('check settings, files, database, clock, mail and backups, and say what to do')
+  add(program, 'doctor', 'check settings, files, database, clock, mail and backups, and say what to do')
     .addOption(json())
     .hook('preAction', lowerPriority)
     .action(async (options) => (await import('./doctor.ts')).examine(shell, options));
@@ -234,13 +224,11 @@ function commandLine(shell: Shell): Command {
 }
 
 /** A command, with the option that all of them take. */
-const add = (parent: Command, name: string): Command =>
-  parent
-    .command(name)
-    .option(
-      '--config <file>',
-      'configuration file (default: $ERRAND_CONFIG, else config.toml if there is one)',
-    );
+const add = (parent: Command, name: string, description: string): Command =>
+  group(parent, name, description).option(
+    '--config <file>',
+    'configuration file (default: $ERRAND_CONFIG, else config.toml if there is one)',
+  );
 
 const group = (parent: Command, name: string, description: string): Command =>
   parent.command(name).description(description);

@@ -1,14 +1,15 @@
+import type { z } from '@hono/zod-openapi';
 import type { Issue } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { keyOf } from '../storage/starter.ts';
 import { checkLabels, checkTemplates, type StepNumber } from './checks.ts';
-import { arrayAt, isRecord, parseAt, Remarks } from './issues.ts';
+import { allAt, arrayAt, isRecord, parseAt, Remarks } from './issues.ts';
 import {
   bytesOf,
   checkStepNumbers,
   findOddTexts,
   present,
-  readSeries,
+  readAllSeries,
   readTask,
   readTrashed,
   type Series,
@@ -87,29 +88,24 @@ export function readDocument(
     .slice(0, shapes.MAX_WORKSPACES)
     .flatMap((each, i) => readWorkspace(each, `workspaces.${i}`, importer, { issues, warnings }) ?? []);
   if (!issues.isEmpty) return { issues: issues.toArray() };
-  const sum = (count: (workspace: ReadWorkspace) => number) =>
-    workspaces.reduce((total, workspace) => total + count(workspace), 0);
+  const all = (count: (workspace: ReadWorkspace) => number) => sum(workspaces, count);
   const read: ReadDocument = {
     workspaces,
     counts: {
       workspaces: workspaces.length,
-      spaces: sum(({ spaces }) => spaces.length),
-      lists: sum(({ lists }) => lists.length),
-      labels: sum(({ labels }) => labels.length),
-      statusTemplates: sum(({ statusTemplates }) => statusTemplates.length),
-      tasks: sum(({ tasks }) => tasks.length),
-      comments: sum(({ tasks }) => tasks.reduce((n, { comments }) => n + comments.length, 0)),
-      recurringTasks: sum(({ series }) => series.length),
-      trash: sum(({ trash }) => trash.length),
+      spaces: all(({ spaces }) => spaces.length),
+      lists: all(({ lists }) => lists.length),
+      labels: all(({ labels }) => labels.length),
+      statusTemplates: all(({ statusTemplates }) => statusTemplates.length),
+      tasks: all(({ tasks }) => tasks.length),
+      comments: all(({ tasks }) => sum(tasks, ({ comments }) => comments.length)),
+      recurringTasks: all(({ series }) => series.length),
+      trash: all(({ trash }) => trash.length),
     },
     warnings: warnings.toArray(),
     use: {
-      tasks: sum(({ tasks, trash }) => tasks.length + trash.reduce((n, each) => n + each.tasks.length, 0)),
-      bytes: sum(
-        ({ tasks, series, trash }) =>
-          bytesOfAll(tasks, series) +
-          trash.reduce((bytes, each) => bytes + bytesOfAll(each.tasks, each.series), 0),
-      ),
+      tasks: all(({ tasks, trash }) => tasks.length + sum(trash, (entry) => entry.tasks.length)),
+      bytes: all((workspace) => bytesOfAll(workspace) + sum(workspace.trash, bytesOfAll)),
     },
   };
   return { read };
@@ -123,9 +119,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-const bytesOfAll = (tasks: readonly Task[], series: readonly Series[]): number =>
-  tasks.reduce((bytes, task) => bytes + task.bytes, 0) +
-  series.reduce((bytes, each) => bytes + bytesOf(each), 0);
+export const sum = <T>(things: readonly T[], count: (thing: T) => number): number =>
+  things.reduce((total, thing) => total + count(thing), 0);
+
+const bytesOfAll = ({ tasks, series }: Pick<ReadWorkspace | Trashed, 'tasks' | 'series'>): number =>
+  sum(tasks, ({ bytes }) => bytes) + sum(series, bytesOf);
 
 interface Told {
   issues: Remarks;
@@ -142,8 +140,8 @@ function readWorkspace(
     issues.add(path, 'Must be an object');
     return undefined;
   }
-  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
-    arrayAt(value, name, path, issues).map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues));
+  const all = <Shape extends z.ZodType>(name: string, shape: Shape) =>
+    allAt(value, name, shape, path, issues);
   const head = parseAt(shapes.ImportedWorkspaceHead, value, path, issues);
   const members = all('members', shapes.ImportedMember);
   const spaces = all('spaces', shapes.ImportedSpace);
@@ -151,9 +149,7 @@ function readWorkspace(
   const labels = all('labels', shapes.ImportedLabel);
   const templates = all('statusTemplates', shapes.ImportedStatusTemplate);
   const stepNumbers: StepNumber[] = [];
-  const series = arrayAt(value, 'recurringTasks', path, issues).map((each, i) =>
-    readSeries(each, `${path}.recurringTasks.${i}`, issues, stepNumbers),
-  );
+  const series = readAllSeries(value, path, issues, stepNumbers);
   const tasks = arrayAt(value, 'tasks', path, issues).map((each, i) =>
     readTask(each, `${path}.tasks.${i}`, issues),
   );

@@ -51,5 +51,15 @@ export function arrayAt(of: Record<string, unknown>, name: string, path: string,
   return [];
 }
 
+/** What a shape makes of each in the array called `name`; issues as of `parseAt` and `arrayAt`. */
+export const allAt = <Shape extends z.ZodType>(
+  of: Record<string, unknown>,
+  name: string,
+  shape: Shape,
+  path: string,
+  issues: Remarks,
+): (z.output<Shape> | undefined)[] =>
+  arrayAt(of, name, path, issues).map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues));
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,8 @@
+import type { z } from '@hono/zod-openapi';
 import { isWholeDay } from '../kernel/days.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { checkEntry, type StepNumber } from './checks.ts';
-import { arrayAt, isRecord, parseAt, type Remarks } from './issues.ts';
+import { allAt, arrayAt, isRecord, parseAt, type Remarks } from './issues.ts';
 import { ruleOf } from './progress.ts';
 import * as shapes from './schema.ts';
 
@@ -34,11 +35,7 @@ export const bytesOf = ({
 
 export function readTask(value: unknown, path: string, issues: Remarks): Task | undefined {
   const task = parseAt(shapes.ImportedTaskHead, value, path, issues);
-  const comments = isRecord(value)
-    ? arrayAt(value, 'comments', path, issues).map((each, i) =>
-        parseAt(shapes.ImportedComment, each, `${path}.comments.${i}`, issues),
-      )
-    : [];
+  const comments = isRecord(value) ? allAt(value, 'comments', shapes.ImportedComment, path, issues) : [];
   if (!task) return undefined;
   return {
     ...task,
@@ -47,17 +44,27 @@ export function readTask(value: unknown, path: string, issues: Remarks): Task | 
   };
 }
 
-export function readSeries(
+export const readAllSeries = (
+  of: Record<string, unknown>,
+  path: string,
+  issues: Remarks,
+  stepNumbers: StepNumber[],
+): (Series | undefined)[] =>
+  arrayAt(of, 'recurringTasks', path, issues).map((each, i) =>
+    readSeries(each, `${path}.recurringTasks.${i}`, issues, stepNumbers),
+  );
+
+function readSeries(
   value: unknown,
   path: string,
   issues: Remarks,
   stepNumbers: StepNumber[],
 ): Series | undefined {
   const series = parseAt(shapes.ImportedSeriesHead, value, path, issues);
-  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape, most: number) => {
-    const given = isRecord(value) ? arrayAt(value, name, path, issues) : [];
+  const all = <Shape extends z.ZodType>(name: string, shape: Shape, most: number) => {
+    const given = isRecord(value) ? allAt(value, name, shape, path, issues) : [];
     if (given.length > most) issues.add(`${path}.${name}`, `There may be at most ${most} ${name}`);
-    return given.map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues));
+    return given;
   };
   const occurrences = all('occurrences', shapes.ImportedOccurrence, shapes.MAX_OCCURRENCES);
   const steps = all('steps', shapes.ImportedStep, shapes.MAX_STEPS);
@@ -97,16 +104,12 @@ export function readTrashed(
 ): Trashed | undefined {
   const head = parseAt(shapes.ImportedTrashHead, value, path, issues);
   if (!isRecord(value)) return undefined;
-  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
-    arrayAt(value, name, path, issues).map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues));
+  const all = <Shape extends z.ZodType>(name: string, shape: Shape) =>
+    allAt(value, name, shape, path, issues);
   const [spaces, lists] = [all('spaces', shapes.ImportedSpace), all('lists', shapes.ImportedList)];
-  const series = arrayAt(value, 'recurringTasks', path, issues).map((each, i) =>
-    readSeries(each, `${path}.recurringTasks.${i}`, issues, stepNumbers),
-  );
-  const [tasks, comments] = [
-    all('tasks', shapes.ImportedTrashedTask),
-    all('comments', shapes.ImportedTrashedComment),
-  ];
+  const series = readAllSeries(value, path, issues, stepNumbers);
+  const tasks = all('tasks', shapes.ImportedTrashedTask);
+  const comments = all('comments', shapes.ImportedTrashedComment);
   for (const [i, task] of tasks.entries()) {
     if (task) takeNumber(task, `${path}.tasks.${i}`, numbers, issues);
   }

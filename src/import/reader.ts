@@ -1,10 +1,7 @@
-import { type ReadWorkspace, readDocument } from './document.ts';
+import { type ReadWorkspace, readDocument, sum } from './document.ts';
 import { piecesOf } from './pieces.ts';
 import type { Plan, ReadRequest, ReadResponse } from './plan.ts';
 import type { Entry } from './rows.ts';
-
-const sum = <T>(things: readonly T[], count: (thing: T) => number): number =>
-  things.reduce((total, thing) => total + count(thing), 0);
 
 /** Reads a document, and makes rows of it; returns the reply to a message, or nothing where none is due. */
 export function createReader(): (request: ReadRequest) => ReadResponse | undefined {

@@ -241,18 +241,10 @@ export const templateRow = (
   label_ids: labelsToJson(thing.labelIds?.map((id) => workspace.ids.labels.get(id) ?? '')),
   checklist: toJson(
     (thing.checklist ?? []).map((item) => ({
-      id: itemId(workspace, item.id, storing),
+      // Instances keep having the ids of the template's items.
+      id: item.id === undefined ? newId(storing.at) : idFor(workspace.items, item.id, storing),
       title: item.title,
       isDone: item.isDone ?? false,
     })),
   ),
 });
-
-/** Instances keep having the ids of the template's items. */
-function itemId({ items }: ReadWorkspace, id: string | undefined, { at }: Storing): string {
-  const known = id === undefined ? undefined : items.get(id);
-  if (known !== undefined) return known;
-  const fresh = newId(at);
-  if (id !== undefined) items.set(id, fresh);
-  return fresh;
-}

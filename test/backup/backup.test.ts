@@ -23,29 +23,26 @@ import { openStorage } from '../../src/db/open.ts';
 import { StorageError } from '../../src/db/storage-error.ts';
 import { DAY, HOUR, toInstant } from '../../src/kernel/instants.ts';
 import { COUNTERS, rowCounts } from '../../src/storage/integrity.ts';
+import { at, call, home, listId, openInstead, useHome, world } from '../ada.ts';
 import { contentOf } from '../content.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { newFolder } from '../new-folder.ts';
-import { as, homeOf } from '../people.ts';
 import { errand } from '../shell.ts';
-import { openWorld, START, type World } from '../world.ts';
+import { START } from '../world.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
+const HEARD = { settings: { log: { level: 'info' } } };
 const unwatched = () => () => {};
 
-let world: World;
 let folder: string;
 let database: string;
-beforeEach(async () => {
+useHome(HEARD);
+beforeEach(() => {
   folder = newFolder('backup');
-});
-
-async function open(options: Parameters<typeof openWorld>[0] = {}): Promise<World> {
-  world = await openWorld(options);
   database = join(world.folder, 'errand.db');
-  return world;
-}
+  world.log.length = 0;
+});
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
@@ -57,20 +54,10 @@ async function restored(file: string): Promise<string> {
   return path;
 }
 
-/** A list in the workspace of someone new, to put tasks into. */
-async function listOfAda() {
-  const ada = await world.signUp('ada@example.com');
-  const call = as(world, ada);
-  const home = await homeOf(world, ada);
-  const [{ id: listId }] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
-  const create = (title: string) => call('POST', `/workspaces/${home}/tasks`, { listId, title });
-  return Object.assign(create, { home });
-}
+const create = (title: string) => call('POST', at('/tasks'), { listId, title });
 
 describe('a backup', () => {
   it('is one private file with all that the database holds, and keeps no journal beside it when read', async () => {
-    await open();
-    const create = await listOfAda();
     await create('Buy milk');
     const file = join(folder, 'backup.db');
     const backup = await writeBackup(database, file, unwatched);
@@ -88,10 +75,8 @@ describe('a backup', () => {
   });
 
   it('made under full load is the database of one moment: restored, it has what was acknowledged before, to the row', async () => {
-    await open();
-    const create = await listOfAda();
     // Enough for the copy to take several turns of the event loop.
-    await addTasks(world, create.home, 3_000);
+    await addTasks(world, home, 3_000);
     const acknowledged: string[] = [];
     let isOver = false;
     let created = 0;
@@ -123,7 +108,6 @@ describe('a backup', () => {
   });
 
   it('never overwrites a file, also not one that comes to be meanwhile, and leaves none of its own then', async () => {
-    await open();
     const file = join(folder, 'backup.db');
     writeFileSync(file, 'mine');
     writeFileSync(join(folder, 'old.db-wal'), 'mine');
@@ -140,7 +124,6 @@ describe('a backup', () => {
   });
 
   it("does not touch another's unfinished one", async () => {
-    await open();
     writeFileSync(join(folder, 'backup.db.new'), 'theirs');
     await expect(writeBackup(database, join(folder, 'backup.db'), unwatched)).rejects.toThrow(
       /is being made/,
@@ -157,8 +140,7 @@ describe('a backup', () => {
     ['a task that search does not know', `delete from task_search`, 'search does not know'],
     ['a lost page of the search index', `delete from task_search_data where id > 10`, 'task_search'],
   ])('with %s is not called done, and leaves nothing', async (_fault, sql, why) => {
-    await open();
-    await (await listOfAda())('Buy milk');
+    await create('Buy milk');
     const { writing } = world.opened.storage;
     writing.pragma('foreign_keys = off');
     writing.unsafeMode(true).exec(sql);
@@ -170,13 +152,11 @@ describe('a backup', () => {
 });
 
 describe('the backup directory', () => {
-  const at = (days: number) => START + days * DAY;
   const backUp = (days: number, keep = 3) =>
-    backUpToDirectory(database, { directory: folder, keep }, at(days), unwatched);
+    backUpToDirectory(database, { directory: folder, keep }, START + days * DAY, unwatched);
   const backups = () => readdirSync(folder).filter((name) => name !== 'errand.lock');
 
   it('keeps the newest ones, and whatever is not a backup of ours', async () => {
-    await open();
     for (const name of ['errand-2025-12-31.db', 'errand-notes.db']) writeFileSync(join(folder, name), 'mine');
     for (let days = 0; days < 5; days++) await backUp(days);
     expect(backups()).toEqual([
@@ -189,13 +169,11 @@ describe('the backup directory', () => {
   });
 
   it('keeps the one just made, also when the clock went back', async () => {
-    await open();
     for (const days of [5, 6, 1]) await backUp(days, 1);
     expect(backups()).toEqual(['errand-2026-03-28T10-00-00-000Z.db']);
   });
 
   it('loses none of them when a backup fails', async () => {
-    await open();
     await backUp(0, 1);
     world.opened.storage.writing.pragma('foreign_keys = off');
     world.opened.storage.writing.exec(`insert into members values ('no', 'one', 'viewer', 0, '')`);
@@ -204,7 +182,6 @@ describe('the backup directory', () => {
   });
 
   it('takes one backup at a time, and clears away what a killed one left', async () => {
-    await open();
     for (const end of ['.new', '.new-journal'])
       writeFileSync(join(folder, `errand-2026-03-01T10-00-00-000Z.db${end}`), '');
     const first = backUp(0);
@@ -214,7 +191,6 @@ describe('the backup directory', () => {
   });
 
   it('is not filled up: less than twice the database must be free', async () => {
-    await open();
     const huge = join(folder, 'huge.db');
     writeFileSync(huge, '');
     truncateSync(huge, 2 ** 43);
@@ -230,14 +206,13 @@ describe('the backup directory', () => {
 
 describe('errand backup', () => {
   it('writes where it is told, else into the directory of the settings, and notes it in the database', async () => {
-    await open();
     await world.opened.close();
     mkdirSync(join(world.folder, 'sub'));
     const named = await errand(world, ['backup', 'sub/mine.db', '--json']);
     expect(named.err).toBe('');
     expect(JSON.parse(named.out)).toMatchObject({
       file: join(world.folder, 'sub/mine.db'),
-      rows: { users: 0 },
+      rows: { users: 1 },
     });
     const { code, out } = await errand(world, ['backup']);
     expect(code).toBe(0);
@@ -255,7 +230,6 @@ describe('errand backup', () => {
   });
 
   it('makes no folder for the file that it is told', async () => {
-    await open();
     await world.opened.close();
     const { code, err } = await errand(world, ['backup', 'misspelt/mine.db']);
     expect([code, err]).toEqual([1, expect.stringContaining(`no folder ${join(world.folder, 'misspelt')}`)]);
@@ -263,8 +237,6 @@ describe('errand backup', () => {
   });
 
   it('warns of values that no Errand writes, and is kept', async () => {
-    await open();
-    await world.signUp();
     world.opened.storage.writing.exec(`update users set created_at = 'today'`);
     const { code, err } = await errand(world, ['backup', 'odd.db']);
     expect(code).toBe(0);
@@ -273,7 +245,6 @@ describe('errand backup', () => {
   });
 
   it('draws its progress where someone watches', async () => {
-    await open();
     await world.opened.close();
     const { err } = await errand(world, ['backup', 'x.db'], { isWatched: true });
     expect(err).toMatch(/\rCopying █+ (\d+)\/\1\n(?:.|\r)*\rChecking █+ 3\/3\n$/);
@@ -281,7 +252,6 @@ describe('errand backup', () => {
 });
 
 describe('scheduled backups', () => {
-  const heard = { settings: { log: { level: 'info' } } };
   const lines = (): Record<string, unknown>[] => world.log.map((line) => JSON.parse(line));
   const itself = (): SelfCommand => ({
     words: [process.execPath, MAIN],
@@ -296,23 +266,19 @@ describe('scheduled backups', () => {
   const notes = () => backupNotes(world.deps.read);
 
   it('are made by a process of their own beside the running server, logged and noted', async () => {
-    await open(heard);
     await scheduledBackups(world.deps, itself()).run();
     const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.db'));
     expect(lines()).toMatchObject([{ msg: 'backed up', file: join(folder, name) }]);
     expect(notes().done?.file).toBe(join(folder, name));
-    const fresh = await world.signUp();
-    expect(fresh.id).toBeTruthy();
+    expect((await world.signUp()).id).toBeTruthy();
   });
 
   it('let the server have the processor first, from their start on', async () => {
-    await open(heard);
     await scheduledBackups(world.deps, script('throw new Error(os.getPriority())')).run();
     expect(notes().failed?.reason).toContain(`Error: ${constants.priority.PRIORITY_LOW}\n`);
   });
 
   it('that fail are logged and noted with the reason, until one succeeds', async () => {
-    await open(heard);
     await scheduledBackups(world.deps, script('console.error("errand: why"); process.exit(1)')).run();
     expect(lines()).toMatchObject([{ level: 50, msg: 'a scheduled backup failed', reason: 'errand: why' }]);
     expect(notes().failed).toEqual({ at: toInstant(START), reason: 'errand: why' });
@@ -323,9 +289,6 @@ describe('scheduled backups', () => {
   });
 
   it('that failed or are overdue stay in the log until one succeeds, not only the first time', async () => {
-    await open(heard);
-    await world.signUp();
-    world.log.length = 0;
     const backups = scheduledBackups(world.deps, itself());
     const told = () => lines().map(({ level, msg }) => [level, msg]);
     const reminded = () => {
@@ -347,8 +310,7 @@ describe('scheduled backups', () => {
   });
 
   it('that find the search index damaged have it rebuilt, and are made after all', async () => {
-    await open(heard);
-    await addTasks(world, await homeOf(world, await world.signUp()), 100);
+    await addTasks(world, home, 100);
     world.opened.storage.writing.unsafeMode(true).exec('delete from task_search_data where id > 10');
     world.log.length = 0;
     await scheduledBackups(world.deps, itself()).run();
@@ -362,7 +324,6 @@ describe('scheduled backups', () => {
   });
 
   it('are skipped with a warning, and noted, where there is no room', async () => {
-    await open(heard);
     const huge = join(folder, 'huge.db');
     writeFileSync(huge, '');
     truncateSync(huge, 2 ** 43);
@@ -373,7 +334,6 @@ describe('scheduled backups', () => {
   });
 
   it('end with the server, and that is no failure', async () => {
-    await open(heard);
     const backups = scheduledBackups(world.deps, script('setInterval(() => {}, 1000)'));
     const run = backups.run();
     await backups.stop();
@@ -382,7 +342,7 @@ describe('scheduled backups', () => {
   });
 
   it('are overdue an hour after the schedule asked for one, which a starting server logs', async () => {
-    await open(heard);
+    await openInstead(HEARD);
     const [midnight, schedule] = [Date.parse('2026-03-29T00:00:00Z'), '0 0 * * *'];
     // In whatever zone the test runs, there is a midnight within a day.
     const overdue = (now: number, pattern = schedule) => overdueSince(pattern, world.deps.read, now);

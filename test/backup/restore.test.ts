@@ -99,11 +99,18 @@ const restore = (options: Partial<Parameters<typeof restoreBackup>[0]> = {}) =>
 const command = (...args: string[]) =>
   errand({ folder: join(folder, 'data') } as World, ['restore', ...args], { workingDirectory: folder });
 
-const emailsIn = (path: string): string[] => {
+const valuesIn = (path: string, sql: string): string[] => {
   const connection = new SqliteDatabase(path, { readonly: true });
-  const emails = connection.prepare<[], string>('select email from users order by email').pluck().all();
+  const values = connection.prepare<[], string>(sql).pluck().all();
   connection.close();
-  return emails;
+  return values;
+};
+const emailsIn = (path: string) => valuesIn(path, 'select email from users order by email');
+/** Changes the backup as no Errand would. */
+const spoilBackup = (sql: string): void => {
+  const connection = new SqliteDatabase(backup);
+  connection.pragma('foreign_keys = off');
+  connection.exec(sql).close();
 };
 const everything = () =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -127,20 +134,12 @@ describe('a restore', () => {
 
   it('begins another epoch, so that nobody follows what became of the replaced one', async () => {
     await dataWithBackup();
-    const epochOf = () => {
-      const connection = new SqliteDatabase(database, { readonly: true });
-      const epoch = connection
-        .prepare<[], string>("select value from meta where key = 'epoch'")
-        .pluck()
-        .get();
-      connection.close();
-      return epoch;
-    };
-    const before = epochOf();
+    const epoch = () => valuesIn(database, "select value from meta where key = 'epoch'");
+    const before = epoch();
     await restore();
-    const first = epochOf();
+    const first = epoch();
     await restore({ at: toInstant(START + DAY) });
-    expect(new Set([before, first, epochOf()]).size).toBe(3);
+    expect(new Set([...before, ...first, ...epoch()]).size).toBe(3);
   });
 
   it('knows of the backup that it was made of, and of no failure before that', async () => {
@@ -185,9 +184,7 @@ describe('a restore', () => {
     'rejects a file with %s that the migrations do not make, by name, and changes nothing',
     async (_what, sql, named) => {
       await dataWithBackup();
-      const file = new SqliteDatabase(backup);
-      file.exec(sql);
-      file.close();
+      spoilBackup(sql);
       const before = everything();
       await expect(restore()).rejects.toThrow(named);
       expect(everything()).toEqual(before);
@@ -196,11 +193,9 @@ describe('a restore', () => {
 
   it('takes a file with statistics, and with the tables of a replication tool', async () => {
     await dataWithBackup();
-    const file = new SqliteDatabase(backup);
-    file.exec(
+    spoilBackup(
       'analyze; create table _litestream_seq (id integer primary key, seq integer); create table _litestream_lock (id integer)',
     );
-    file.close();
     await restore();
     expect(emailsIn(database)).toEqual(['ada@example.com']);
   });
@@ -354,7 +349,7 @@ describe('a restore is rejected, and nothing is changed,', () => {
       'of another program',
       () => {
         rmSync(backup);
-        new SqliteDatabase(backup).exec('create table notes (id)').close();
+        spoilBackup('create table notes (id)');
       },
       /another program/,
     ],
@@ -375,19 +370,12 @@ describe('a restore is rejected, and nothing is changed,', () => {
     ],
     [
       'with a row that refers to none',
-      () => {
-        const connection = new SqliteDatabase(backup);
-        connection.pragma('foreign_keys = off');
-        connection.exec(`insert into members values ('no', 'one', 'viewer', 0, '')`).close();
-      },
+      () => spoilBackup(`insert into members values ('no', 'one', 'viewer', 0, '')`),
       /damaged: 2? ?.*refer to no row/,
     ],
     [
       'of a newer Errand',
-      () => {
-        const connection = new SqliteDatabase(backup);
-        connection.exec(`insert into kysely_migration values ('9999_later', '')`).close();
-      },
+      () => spoilBackup(`insert into kysely_migration values ('9999_later', '')`),
       /newer Errand/,
     ],
   ];
@@ -535,8 +523,7 @@ describe('errand restore', () => {
 
   it('lets no escape sequence of a file that it rejects reach the terminal', async () => {
     await dataWithBackup();
-    const connection = new SqliteDatabase(backup);
-    connection.exec('create trigger "\u001b[2J" after insert on users begin select 1; end').close();
+    spoilBackup('create trigger "\u001b[2J" after insert on users begin select 1; end');
     const { code, err } = await command('backup.db', '--yes');
     expect([code, err]).toEqual([1, expect.stringContaining('the trigger ?[2J is not')]);
   });

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { SMTPServer } from 'smtp-server';
+import type { SMTPServerOptions } from 'smtp-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { noteBackup, noteFailure, noteRestored } from '../../src/backup/notes.ts';
@@ -24,16 +24,16 @@ import { createConfig } from '../../src/config.ts';
 import { lockData } from '../../src/db/open.ts';
 import { listen } from '../../src/http/listen.ts';
 import { DAY, HOUR, MINUTE, toInstant } from '../../src/kernel/instants.ts';
-import { useWorld, world } from '../ada.ts';
-import { as, homeOf } from '../people.ts';
+import { at, call, listId, useHome, world } from '../ada.ts';
 import { errand } from '../shell.ts';
+import { smtpServer } from '../smtp-server.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const NOBODY = 65_534;
 /** Nothing listens there. */
 const NO_PORT = '1';
 
-useWorld({ start: Date.now() });
+useHome({ start: Date.now() });
 
 const pathOf = (name: string) => join(world.folder, name);
 const environment = (more: Record<string, string> = {}) => ({
@@ -59,36 +59,22 @@ const spoil = (sql: string) => {
   world.opened.storage.writing.unsafeMode(true).exec(sql);
 };
 
-async function someoneWithTask() {
-  const ada = await world.signUp();
-  const home = await homeOf(world, ada);
-  const [{ id: listId }] = (await as(world, ada)('GET', `/workspaces/${home}/lists`)).body.items;
-  await as(world, ada)('POST', `/workspaces/${home}/tasks`, { listId, title: 'Buy milk' });
-}
+const addTask = (title = 'Buy milk') => call('POST', at('/tasks'), { listId, title });
 
-async function smtpServer(options: object = {}): Promise<Record<string, string>> {
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    logger: false,
-    ...options,
-  });
-  server.on('error', () => {});
-  server.listen(0, '127.0.0.1');
-  await once(server.server, 'listening');
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+async function overSmtp(options?: SMTPServerOptions): Promise<Record<string, string>> {
+  const { port } = await smtpServer({ disabledCommands: ['STARTTLS'], ...options });
   return {
     ERRAND_MAIL_TRANSPORT: 'smtp',
     ERRAND_MAIL_FROM: 'errand@example.com',
     ERRAND_MAIL_SMTP_HOST: '127.0.0.1',
-    ERRAND_MAIL_SMTP_PORT: String((server.server.address() as AddressInfo).port),
+    ERRAND_MAIL_SMTP_PORT: String(port),
     ERRAND_MAIL_SMTP_TLS: 'none',
   };
 }
 
 describe('errand doctor', () => {
   it('finds nothing wrong in healthy data, says so of each subject, and changes nothing', async () => {
-    await someoneWithTask();
+    await addTask();
     await world.opened.close();
     const files = () =>
       readdirSync(world.folder).map((name) => [name, readFileSync(pathOf(name)).toString('base64')]);
@@ -128,7 +114,7 @@ describe('errand doctor', () => {
   });
 
   it('tells how much of their quotas is used, and warns of who has nearly used theirs up', async () => {
-    await someoneWithTask();
+    await addTask();
     const quotas = async (most: string) => {
       const { findings } = await doctor({ ERRAND_QUOTAS_TASKS: most });
       return findings.find(({ subject }) => subject === 'quotas');
@@ -146,14 +132,10 @@ describe('errand doctor', () => {
   it('tells how much the trash holds, and since when', async () => {
     const trash = async () => (await doctor()).findings.find(({ subject }) => subject === 'trash');
     expect(await trash()).toMatchObject({ status: 'ok', message: 'Empty' });
-    const ada = await world.signUp();
-    const home = await homeOf(world, ada);
-    const ask = as(world, ada);
-    const [{ id: listId }] = (await ask('GET', `/workspaces/${home}/lists`)).body.items;
     for (const title of ['Buy milk', 'Buy bread']) {
-      const { id } = (await ask('POST', `/workspaces/${home}/tasks`, { listId, title })).body;
-      await ask('POST', `/workspaces/${home}/tasks/${id}/comments`, { body: 'Soon' });
-      await ask('DELETE', `/workspaces/${home}/tasks/${id}`);
+      const { id } = (await addTask(title)).body;
+      await call('POST', at(`/tasks/${id}/comments`), { body: 'Soon' });
+      await call('DELETE', at(`/tasks/${id}`));
       world.clock.advance(MINUTE);
     }
     const oldest = new Date(world.clock.now() - 2 * MINUTE).toISOString();
@@ -172,7 +154,6 @@ describe('errand doctor', () => {
   it('tells of imports that are under way, and warns of those that nobody goes on with', async () => {
     const imports = async () => (await doctor()).findings.find(({ subject }) => subject === 'imports');
     expect(await imports()).toMatchObject({ status: 'ok', message: 'None unfinished' });
-    await world.signUp();
     const aliveAt = (at: number) =>
       spoil(
         `insert or replace into imports select id, 'api', '${new Date(at).toISOString()}' from workspaces`,
@@ -287,7 +268,7 @@ describe('errand doctor tells', () => {
     ],
   ];
   it.each(DATABASE)('%s', async (_fault, sql, subject, message) => {
-    await someoneWithTask();
+    await addTask();
     spoil(sql);
     const { code, problems } = await doctor();
     expect(code).toBe(1);
@@ -297,7 +278,7 @@ describe('errand doctor tells', () => {
   });
 
   it('columns that are missing, in a plain sentence for each check that they break', async () => {
-    await someoneWithTask();
+    await addTask();
     spoil('alter table tasks rename column more_bytes to fewer_bytes');
     const { problems } = await doctor();
     expect(problems.map(({ subject }) => subject)).toEqual(expect.arrayContaining(['schema', 'counters']));
@@ -401,14 +382,14 @@ describe('errand doctor tells', () => {
     for (const open of [
       { ERRAND_SERVER_HOST: '0.0.0.0' },
       { ERRAND_SERVER_TRUSTED_PROXIES: '127.0.0.1' },
-      await smtpServer(),
+      await overSmtp(),
     ])
       expect(await noteOf(open)).toMatchObject({
         status: 'ok',
         message: expect.stringContaining('auth.signup = "closed"'),
       });
     expect((await noteOf({ ERRAND_AUTH_SIGNUP: 'closed' }))?.message).toContain('Closed');
-    const unnamed = { ...(await smtpServer()), ERRAND_MAIL_FROM: 'Errand <errand@localhost>' };
+    const unnamed = { ...(await overSmtp()), ERRAND_MAIL_FROM: 'Errand <errand@localhost>' };
     expect((await doctor(unnamed)).problems).toMatchObject([
       { subject: 'settings', status: 'warn', message: expect.stringContaining('mail.from') },
     ]);
@@ -424,12 +405,12 @@ describe('errand doctor tells', () => {
   });
 
   it('a mail server that cannot be reached, or rejects the credentials, and one that is fine', async () => {
-    const working = await smtpServer();
+    const working = await overSmtp();
     expect((await doctor(working)).problems).toEqual([]);
     expect((await doctor({ ...working, ERRAND_MAIL_SMTP_PORT: NO_PORT })).problems).toMatchObject([
       { subject: 'mail', status: 'fail', message: expect.stringContaining('127.0.0.1:1 cannot be used') },
     ]);
-    const rejecting = await smtpServer({
+    const rejecting = await overSmtp({
       authOptional: false,
       allowInsecureAuth: true,
       onAuth: (_auth: unknown, _session: unknown, done: (error: Error) => void) => done(new Error('no')),

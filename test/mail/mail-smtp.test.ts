@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createConfig } from '../../src/config.ts';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
@@ -10,9 +9,9 @@ import type { OutgoingMail } from '../../src/mail/worker.ts';
 import { enqueueMail } from '../../src/storage/outbox.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { selfSigned } from '../mail-certificate.ts';
+import { cert, smtpServer } from '../smtp-server.ts';
 import { openWorld, type World } from '../world.ts';
 
-const { key, cert } = selfSigned();
 /** Long enough for loopback, short enough for a test that waits for it. */
 const SHORT: Partial<Timeouts> = { connectMs: 600, greetingMs: 300, silenceMs: 300, mailMs: 600 };
 
@@ -25,42 +24,6 @@ const outgoing = (more: Partial<OutgoingMail> = {}): OutgoingMail => ({
   token: 'secret-token',
   ...more,
 });
-
-interface Smtp {
-  port: number;
-  /** What was received, each as it came over the wire. */
-  received: string[];
-}
-
-/** A real SMTP server on loopback; `options` shape its errors. */
-async function smtpServer(options: SMTPServerOptions = {}): Promise<Smtp> {
-  const received: string[] = [];
-  const server = new SMTPServer({
-    key,
-    cert,
-    authOptional: true,
-    closeTimeout: 1,
-    disableReverseLookup: true,
-    logger: false,
-    onData: (stream, _session, done) => {
-      let raw = '';
-      stream.setEncoding('utf8');
-      stream.on('data', (chunk: string) => {
-        raw += chunk;
-      });
-      stream.on('end', () => {
-        received.push(raw);
-        done();
-      });
-    },
-    ...options,
-  });
-  server.on('error', () => {});
-  server.listen(0, '127.0.0.1');
-  await once(server.server, 'listening');
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  return { port: portOf(server.server), received };
-}
 
 interface Script {
   port: number;
@@ -106,7 +69,7 @@ async function scriptedServer(
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  script.port = portOf(server);
+  script.port = (server.address() as AddressInfo).port;
   return script;
 }
 
@@ -115,8 +78,6 @@ const friendly = (command: string): string => {
   if (command === 'QUIT') return '221 bye';
   return '250 fine';
 };
-
-const portOf = (server: Server | SMTPServer['server']) => (server.address() as AddressInfo).port;
 
 const configFor = (port: number, mail: Record<string, unknown> = {}, public_url = '') =>
   createConfig({
