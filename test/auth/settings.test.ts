@@ -82,6 +82,13 @@ describe('settings of an account', () => {
     expect(rows).toBe(0);
   });
 
+  it('are no change in the workspaces of the account', async () => {
+    const rows = world.opened.storage.reading.prepare('select count(*) from changes').pluck();
+    const before = rows.get();
+    await patch({ timezone: 'Europe/Paris', weekStart: 'sunday', preferences: { a: 1 } });
+    expect(rows.get()).toBe(before);
+  });
+
   it('change no instant of the account when they are set to what they are', async () => {
     await patch({ timezone: 'Europe/Paris', weekStart: 'sunday', preferences: { a: 1 } });
     const updatedAt = () => world.values('select updated_at from users where id = ?', ada.id)[0];

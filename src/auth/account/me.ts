@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { forbidden, type Issue, invalid } from '../../kernel/errors.ts';
 import { toInstant } from '../../kernel/instants.ts';
+import { defined } from '../../kernel/patch.ts';
 import type { SignedIn } from '../../sessions/actor.ts';
 import { requireAccount, writeInStepsSignedIn, writeSignedIn } from '../../sessions/authentication.ts';
 import { identitiesOf } from '../../storage/identities.ts';
@@ -41,17 +42,18 @@ export function updateMe(deps: Deps, who: SignedIn, input: MeInput): Promise<Me>
   const now = toInstant(deps.clock.now());
   const update = function* (tx: Tx): Steps<Me> {
     const before = findMe(tx, who.userId);
-    const { name = before.name, timezone = before.timezone, weekStart = before.weekStart } = input;
-    const isAccountChanged =
-      name !== before.name || timezone !== before.timezone || weekStart !== before.weekStart;
-    if (isAccountChanged) updateUser(tx, who.userId, now, { name, timezone, week_start: weekStart });
-    if (timezone !== before.timezone) {
-      yield* tellDueDaysOf(tx, who.userId, { from: before.timezone, to: timezone }, now);
+    const given = Object.entries(input) as [keyof MeInput, unknown][];
+    const changed: MeInput = Object.fromEntries(
+      given.filter(([field, value]) => !isDeepStrictEqual(value, before[field])),
+    );
+    const { preferences, weekStart, ...others } = changed;
+    const account = defined({ ...others, week_start: weekStart });
+    if (Object.keys(account).length > 0) updateUser(tx, who.userId, now, account);
+    if (account.timezone !== undefined) {
+      yield* tellDueDaysOf(tx, who.userId, { from: before.timezone, to: account.timezone }, now);
     }
-    const { preferences = before.preferences } = input;
-    const arePreferencesChanged = !isDeepStrictEqual(preferences, before.preferences);
-    if (arePreferencesChanged) savePreferences(tx, who.userId, preferences);
-    if (isAccountChanged || arePreferencesChanged) tx.tell({ userId: who.userId, about: 'profile' });
+    if (preferences !== undefined) savePreferences(tx, who.userId, preferences);
+    if (Object.keys(changed).length > 0) tx.tell({ userId: who.userId, about: 'profile' });
     return findMe(tx, who.userId);
   };
   return input.timezone === undefined
