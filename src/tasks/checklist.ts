@@ -6,9 +6,7 @@ import { takenIds } from '../storage/client-ids.ts';
 import type { TaskRow } from '../storage/tables.ts';
 import { checklistOf, itemTitles } from '../storage/template-fields.ts';
 import { TAKEN_ID } from '../workspaces/client-ids.ts';
-import { type ChecklistEntry, type ChecklistItem, ChecklistItemInput } from './schema.ts';
-
-const MISSING_TITLE = ChecklistItemInput.shape.title.safeParse(undefined).error?.issues[0]?.message ?? '';
+import { type ChecklistEntry, type ChecklistItem, MISSING_ITEM_TITLE } from './schema.ts';
 
 type WithChecklist = Pick<TaskRow, 'checklist'>;
 
@@ -44,7 +42,7 @@ export function checklistIssues(
     const isKept = id !== undefined && present.has(id);
     return [
       ...(title === undefined && !isKept
-        ? [{ path: `checklist.${i}.title`, message: MISSING_TITLE, isMissing: true }]
+        ? [{ path: `checklist.${i}.title`, message: MISSING_ITEM_TITLE, isMissing: true }]
         : []),
       ...(isRepeated || (id !== undefined && taken.has(id))
         ? [{ path: `checklist.${i}.id`, message: TAKEN_ID }]

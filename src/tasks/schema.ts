@@ -52,6 +52,8 @@ export type ChecklistItem = z.output<typeof ChecklistItem>;
 
 const IsDone = z.boolean({ error: 'Is done must be true or false' });
 
+export const MISSING_ITEM_TITLE = Title.safeParse(undefined).error?.issues[0]?.message ?? '';
+
 /** An item of a checklist that is given as a whole. */
 const ChecklistEntry = z
   .object({
@@ -60,6 +62,10 @@ const ChecklistEntry = z
     }),
     title: Title.optional().openapi({ example: 'Compare prices' }),
     isDone: IsDone.optional().openapi({ description: 'By default as it was, of a new one false' }),
+  })
+  .refine(({ id, title }) => id !== undefined || title !== undefined, {
+    path: ['title'],
+    error: MISSING_ITEM_TITLE,
   })
   .openapi('ChecklistEntry');
 export type ChecklistEntry = z.output<typeof ChecklistEntry>;

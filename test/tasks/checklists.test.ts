@@ -74,8 +74,10 @@ describe('a checklist', () => {
       expect([response.status, response.body.issues[0].path]).toEqual([400, 'checklist']);
     }
     for (const title of ['', ' ', 'x'.repeat(501), 'a\u0007', undefined]) {
-      const whole = await call('PATCH', at(`/tasks/${full.id}`), { checklist: [{ title: 'A' }, { title }] });
-      expect([whole.status, whole.body.issues[0].path]).toEqual([400, 'checklist.1.title']);
+      const entries = [{ title: 'A' }, { title }, { isDone: true }];
+      const whole = await call('PATCH', at(`/tasks/${full.id}`), { checklist: entries });
+      const paths = whole.body.issues.map((issue: { path: string }) => issue.path);
+      expect([whole.status, paths]).toEqual([400, ['checklist.1.title', 'checklist.2.title']]);
       const { status, body } = await call('POST', at(`/tasks/${(await task()).id}/checklist`), { title });
       expect([status, body.issues[0].path]).toEqual([400, 'title']);
     }
