@@ -362,11 +362,13 @@ describe('on a phone', () => {
     await page.goto(`${phone.origin}/app/today`);
     await page.getByRole('link', { name: 'Order oak samples for the reading room' }).tap();
     await page.getByRole('heading', { level: 1, name: 'Order oak samples for the reading room' }).waitFor();
+    expect(await page.title()).toBe('Order oak samples for the reading room · Errand');
     const tools = page.getByRole('toolbar', { name: 'Task' });
     await tools.getByRole('button', { name: 'Due' }).tap();
     await page.getByRole('dialog', { name: 'Due' }).getByRole('button', { name: 'Cancel' }).tap();
     await page.getByRole('button', { name: 'Back to Today' }).tap();
     await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+    expect(await page.title()).toBe('Today · Errand');
     await phone.end();
   });
 });

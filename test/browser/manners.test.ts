@@ -228,6 +228,15 @@ describe('the focus', () => {
     await expectFocus(page, 'Second');
   });
 
+  it('goes by Tab from any row past the whole list', async () => {
+    await make('First');
+    await make('Second');
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'First').focus();
+    await page.keyboard.press('Tab');
+    await expectFocus(page, 'New task…');
+  });
+
   it('is on the heading of the next screen, whatever row had it before', async () => {
     await make('First', { dueDay: day(0), assigneeId: ada.id });
     const page = await enter(ada, '/today');

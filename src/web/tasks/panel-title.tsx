@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
+import { nameWindow } from '../ui/screen-heading.tsx';
 import { rename } from './changes.ts';
 import { renaming } from './pickers.ts';
 import { TaskBox } from './task-box.tsx';
@@ -15,7 +16,9 @@ export function TitleLine({ task, isPage }: { task: Task; isPage: boolean }) {
     heading.current?.focus({ preventScroll: true });
   }, []);
   useLayoutEffect(() => {
-    if (isPage) document.title = `${task.title} · Errand`;
+    if (!isPage) return;
+    nameWindow('cover', task.title);
+    return () => nameWindow('cover', '');
   }, [isPage, task.title]);
   const Heading = isPage ? 'h1' : 'h2';
   const edit = () => {

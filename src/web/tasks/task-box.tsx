@@ -19,7 +19,7 @@ function shapeOf(status: Status | undefined, statuses: readonly Status[] = []): 
 const classOf = (status: Status | undefined): string => (status ? CLASSES[status.type] : '');
 
 /** The box that is ticked; the logo's square, empty until done. */
-export function TaskBox({ task }: { task: Task }) {
+export function TaskBox({ task, tabIndex }: { task: Task; tabIndex?: number }) {
   const { view } = useUserData().store;
   const list = view.signal('list', task.listId).value;
   const status = view.status(task.statusId);
@@ -37,6 +37,7 @@ export function TaskBox({ task }: { task: Task }) {
       aria-label={`${task.title}: complete`}
       aria-disabled={mayWriteIn(task.workspaceId) ? undefined : 'true'}
       disabled={!mayWriteIn(task.workspaceId)}
+      tabIndex={tabIndex}
       onClick={() => toggleDone([task])}
     >
       {!isDrawn && <Shape name={shape} />}

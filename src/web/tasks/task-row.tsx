@@ -78,7 +78,7 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
       aria-setsize={of}
     >
       {PriorityMark({ task })}
-      {TaskBox({ task })}
+      {TaskBox({ task, tabIndex: state.focus.tabIndex })}
       {RowTitle({ task, state, marked: more.marked })}
       {RowMeta({ task, ...more })}
       <button

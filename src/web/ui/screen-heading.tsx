@@ -8,11 +8,22 @@ interface Props {
   children?: ComponentChildren;
 }
 
+/** The h1 of the screen, and that of a task which covers it on a phone. */
+const named = { screen: '', cover: '' };
+
+/** Names the window by what is shown. */
+export function nameWindow(layer: keyof typeof named, title: string): void {
+  named[layer] = title;
+  document.title = `${named.cover || named.screen} · Errand`;
+}
+
 /** The one h1 of a screen: names the window, and has the focus after a navigation, but where a form begins at once. */
 export function ScreenHeading({ title, children = title }: Props) {
   const ref = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
-    document.title = `${title} · Errand`;
+    const isCover = ref.current?.closest('.panel');
+    nameWindow(isCover ? 'cover' : 'screen', title);
+    return () => isCover && nameWindow('cover', '');
   }, [title]);
   useLayoutEffect(() => {
     if (!takeHeadingFocus()) return;

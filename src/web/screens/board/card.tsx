@@ -43,7 +43,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
       onDragStart={startDrag}
     >
       <div class="card-title">
-        <TaskBox task={task} />
+        <TaskBox task={task} tabIndex={state.focus.tabIndex} />
         <RowTitle task={task} state={state} />
         {!hasMeta && avatar}
         <Tool
