@@ -136,7 +136,7 @@ describe('a calendar', () => {
 
   it('takes a task on an empty day by keys', async () => {
     const page = await enter(DESKTOP, '2030-01');
-    const first = page.getByRole('cell').getByRole('button', { name: 'New task on Tue 1 Jan 2030' });
+    const first = page.getByRole('cell').getByRole('button', { name: 'Add a task on Tue 1 Jan 2030' });
     await first.focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowRight');
@@ -148,7 +148,7 @@ describe('a calendar', () => {
     await day.getByRole('link', { name: 'Plant garlic' }).waitFor();
     await expect
       .poll(() => page.locator(':focus').getAttribute('aria-label'))
-      .toBe('New task on Wed 9 Jan 2030');
+      .toBe('Add a task on Wed 9 Jan 2030');
     await expect.poll(dueDays).toEqual(['Plant garlic 2030-01-09']);
   });
 
@@ -220,7 +220,7 @@ describe('a calendar', () => {
   it('takes a task on an empty day by touch', async () => {
     const page = await enter(PHONE, '2030-01');
     const day = page.getByRole('region', { name: 'Wednesday 9 Jan 2030' });
-    await day.getByRole('button', { name: 'New task on Wed 9 Jan 2030' }).tap();
+    await day.getByRole('button', { name: 'Add a task on Wed 9 Jan 2030' }).tap();
     await page.getByRole('textbox', { name: 'Quick add' }).fill('Plant garlic');
     const dialog = page.getByRole('dialog', { name: 'New task' });
     await dialog.getByRole('group', { name: 'Understood' }).getByText('Wed 9 Jan 2030').waitFor();

@@ -234,7 +234,7 @@ describe('the focus', () => {
     const page = await enter(ada, listAddress());
     await rowIn(page, 'First').focus();
     await page.keyboard.press('Tab');
-    await expectFocus(page, 'New task…');
+    await expectFocus(page, 'Add a task…');
   });
 
   it('is on the heading of the next screen, whatever row had it before', async () => {

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import type { IconName } from '../ui/icons.ts';
+import { isSingleLetter } from './keys.ts';
 
 export const GROUPS = ['Here', 'Go to', 'View', 'Everywhere'] as const;
 
@@ -67,7 +68,11 @@ export const commands = computed<readonly Command[]>(() => {
   return [...byId.values()];
 });
 
+/** WCAG 2.1.4: whether single letters and signs do anything. */
 export const singleLetters = signal(true);
+
+/** Whether a key does anything now. */
+export const applies = (binding: string): boolean => singleLetters.value || !isSingleLetter(binding);
 
 /** Adds commands; call what it returns to remove them. */
 export function registerCommands(added: readonly Command[]): () => void {

@@ -1,5 +1,5 @@
 import { isComposing } from '../ui/composing.ts';
-import { commandFor, commands, singleLetters } from './commands.ts';
+import { applies, commandFor, commands } from './commands.ts';
 import { createKeyDispatcher } from './keys.ts';
 import { keepKey } from './overlays.tsx';
 
@@ -7,10 +7,7 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Runs commands by their keys, wherever the focus is, except in a modal dialog, which has keys of its own. */
 export function startKeys(): void {
-  const press = createKeyDispatcher({
-    bindings: () => commands.value.flatMap(({ keys }) => keys ?? []),
-    hasSingleLetters: () => singleLetters.value,
-  });
+  const press = createKeyDispatcher(() => commands.value.flatMap(({ keys = [] }) => keys.filter(applies)));
   /** The key whose command ran, until it is released: held down it writes nothing into what it opened. */
   let held: string | undefined;
   const release = () => {

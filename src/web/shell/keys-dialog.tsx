@@ -1,14 +1,14 @@
 import { Tool } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Keycaps } from '../ui/keycaps.tsx';
-import { commands, GROUPS, singleLetters } from './commands.ts';
+import { applies, commands, GROUPS, singleLetters } from './commands.ts';
 import { canWrite } from './frame-view.ts';
 import type { OverlayProps } from './overlays.tsx';
 
 /** The keys that apply here. */
 export function KeysDialog({ onClose }: OverlayProps) {
   const withKeys = commands.value.filter(
-    ({ keys, writes }) => keys !== undefined && keys.length > 0 && (canWrite.value || !writes),
+    ({ keys, writes }) => keys?.some(applies) && (canWrite.value || !writes),
   );
   return (
     <Dialog label="Keys" onClose={onClose}>
@@ -31,7 +31,7 @@ export function KeysDialog({ onClose }: OverlayProps) {
                   <div key={id}>
                     <dt>{title}</dt>
                     <dd>
-                      {keys.map((binding, index) => (
+                      {keys.filter(applies).map((binding, index) => (
                         <span key={binding}>
                           {index > 0 && <span class="quiet"> or </span>}
                           <Keycaps binding={binding} />

@@ -11,22 +11,16 @@ interface Keystroke {
   isTyping: boolean;
 }
 
-interface Options {
-  /** Every binding that applies now: `c`, `g t`, `mod+k`, `alt+ArrowUp`, `Shift+ArrowDown`. */
-  bindings(): Iterable<string>;
-  /** WCAG 2.1.4: whether single letters and signs do anything. */
-  hasSingleLetters(): boolean;
-}
-
 /** How long the second key of a sequence may take. */
 const SEQUENCE_MS = 1500;
 
 /**
  * Turns keystrokes into bindings. Keys are known by what they write, so that every layout works, and where that is no
  * Latin letter by their place. Single letters and signs do nothing while one types; the first key of a sequence waits,
- * and another key ends it and acts as itself.
+ * and another key ends it and acts as itself. `bindings`: every one that applies now: `c`, `g t`, `mod+k`,
+ * `alt+ArrowUp`, `Shift+ArrowDown`.
  */
-export function createKeyDispatcher({ bindings, hasSingleLetters }: Options) {
+export function createKeyDispatcher(bindings: () => readonly string[]) {
   let prefix: { key: string; until: number } | undefined;
   /** The binding that a keystroke completes; undefined for none. `now` in milliseconds. */
   return (stroke: Keystroke, now: number): string | undefined => {
@@ -34,8 +28,8 @@ export function createKeyDispatcher({ bindings, hasSingleLetters }: Options) {
     const name = nameOf(stroke);
     const waiting = prefix !== undefined && now < prefix.until ? prefix.key : undefined;
     prefix = undefined;
-    if (isCharacter(stroke) && (stroke.isTyping || !hasSingleLetters())) return undefined;
-    const all = [...bindings()];
+    if (isCharacter(stroke) && stroke.isTyping) return undefined;
+    const all = bindings();
     const sequence = `${waiting} ${name}`;
     if (waiting !== undefined && all.includes(sequence)) return sequence;
     if (all.some((binding) => binding.startsWith(`${name} `))) {
@@ -65,6 +59,9 @@ function nameOf({ key: written, code, ctrlKey, metaKey, altKey, shiftKey }: Keys
 
 const isModifier = (key: string) => ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'CapsLock'].includes(key);
 const isCharacter = (stroke: Keystroke) => stroke.key.length === 1 && !stroke.ctrlKey && !stroke.metaKey;
+
+/** Whether a binding is of letters and signs alone: `c`, `?`, `g t`. */
+export const isSingleLetter = (binding: string): boolean => /^.( |$)/.test(binding);
 
 /** A binding as people read it: `['G', 'T']`, `['Ctrl', 'K']`. */
 export function keyLabels(binding: string, isMac: boolean): string[] {

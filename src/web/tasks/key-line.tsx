@@ -1,3 +1,4 @@
+import { applies } from '../shell/commands.ts';
 import { canWrite, mayWriteIn } from '../shell/frame-view.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
 import { removeTasks, tasksOf, toggleDone } from './changes.ts';
@@ -22,6 +23,8 @@ const HINTS: readonly Hint[] = [
   { keys: ['?'], title: 'all keys' },
 ];
 
+const isSaid = ({ keys, writes }: Hint) => keys.some(applies) && (canWrite.value || !writes);
+
 /** Below a list: the keys that apply; with a selection what can be done with it. */
 export function KeyLine() {
   const count = selection.value.size;
@@ -29,7 +32,7 @@ export function KeyLine() {
   return (
     <p class="keys">
       <span class="hidden">Keys</span>
-      {HINTS.filter(({ writes }) => canWrite.value || !writes).map(({ keys, title, rows }) => (
+      {HINTS.filter(isSaid).map(({ keys, title, rows }) => (
         <span key={title} class={rows && `${rows}-rows`}>
           {keys.map((key) => (
             <Keycaps key={key} binding={key} />

@@ -45,7 +45,10 @@ export function useForm(fields: readonly string[]): FormState {
       if (reply.kind === 'ok') return true;
       const issues = reply.kind === 'error' ? reply.issues : [];
       const known = issues.filter(({ path }) => fields.includes(path));
-      setErrors(Object.fromEntries(known.map(({ path, message }) => [path, message])));
+      // What the API calls a title has the label "Name".
+      setErrors(
+        Object.fromEntries(known.map(({ path, message }) => [path, message.replace(/^Title/, 'Name')])),
+      );
       if (known.length === 0) setProblem(explain?.(reply) ?? issues[0]?.message ?? sentenceOf(reply));
       return false;
     },

@@ -29,9 +29,9 @@ export function useDayStop(days: readonly Day[], month: string) {
 const dayOf = (element: HTMLElement): Day | undefined =>
   element.closest<HTMLElement>('[data-day]')?.dataset.day;
 
-/** `New task on Fri 27 Nov`. */
+/** `Add a task on Fri 27 Nov`. */
 export const newTaskLabel = (day: Day): string =>
-  `New task on ${SHORT_WEEKDAYS[weekdayIndex(day)]} ${sayShortDay(day, today.value)}`;
+  `Add a task on ${SHORT_WEEKDAYS[weekdayIndex(day)]} ${sayShortDay(day, today.value)}`;
 
 /** The number of a day; for those who may write a button that makes a task on it. */
 export function DayNumber({ day, isStop }: { day: Day; isStop: boolean | undefined }) {

@@ -161,7 +161,7 @@ function Rows({ list }: ListViewProps) {
       <TaskGroups groups={groups} onDragStart={mayWriteIn(list.workspaceId) ? onDragStart : undefined} />
       {mayWriteIn(list.workspaceId) && (
         <Button class="plain add-row" onClick={openQuickAdd}>
-          New task…
+          Add a task…
         </Button>
       )}
       <RestOfList list={list} />

@@ -35,14 +35,9 @@ export function Recurring({ params }: ScreenProps) {
       </header>
       {rows.length === 0 && !isFirstLoad.value ? (
         <Nothing icon="repeat">
-          Nothing repeats yet. In quick add, write “every Monday 9:00”; on a task,{' '}
-          {isPhone.value ? (
-            'choose Repeat…'
-          ) : (
-            <>
-              press <kbd>R</kbd>.
-            </>
-          )}
+          Nothing repeats yet.
+          {mayWriteIn(w) && ' In quick add, write “every Monday 9:00”; on a task, '}
+          {mayWriteIn(w) && (isPhone.value ? 'choose Repeat…' : ['press ', <kbd key="r">R</kbd>, '.'])}
         </Nothing>
       ) : (
         <div class="scroll" aria-busy={isFirstLoad.value}>

@@ -98,6 +98,7 @@ export function Labels({ params }: ScreenProps) {
         <NameDialog
           title={naming === 'new' ? 'New label' : 'Rename'}
           {...(naming !== 'new' && { value: naming.title })}
+          taken={own.map((label) => label.title)}
           onSave={save}
           onClose={() => setNaming(undefined)}
         />

@@ -8,18 +8,22 @@ import { submits } from '../../ui/submits.ts';
 interface Props {
   title: string;
   value?: string;
+  /** Names that others have. */
+  taken?: readonly string[];
   onSave(name: string): void;
   onClose(): void;
 }
 
 /** Asks for a name. */
-export function NameDialog({ title, value = '', onSave, onClose }: Props) {
+export function NameDialog({ title, value = '', taken = [], onSave, onClose }: Props) {
   const [name, setName] = useState(value);
-  const [isMissing, setMissing] = useState(false);
+  const [error, setError] = useState<string>();
   const save = () => {
     const wanted = name.trim();
-    setMissing(wanted === '');
-    if (wanted === '') return;
+    const isTaken = wanted !== value && taken.includes(wanted);
+    const wrong = wanted === '' ? 'A name is needed' : isTaken ? 'Another one has this name' : undefined;
+    setError(wrong);
+    if (wrong) return;
     onClose();
     if (wanted !== value) onSave(wanted);
   };
@@ -31,7 +35,7 @@ export function NameDialog({ title, value = '', onSave, onClose }: Props) {
         autocomplete="off"
         autoFocus
         value={name}
-        error={isMissing ? 'A name is needed' : undefined}
+        error={error}
         onInput={setName}
       />
     </SmallDialog>
