@@ -1,23 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
 import { violations } from './accessibility.ts';
-import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { browser, goTo, isReady, startVisit, useBrowser, type Visit } from './visit.ts';
+import { signedInAs, studio, useStudio, world } from './studio.ts';
+import { browser, goTo, isReady, startVisit, type Visit } from './visit.ts';
 
-let world: World;
-let studio: Studio;
 let visit: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  world = await openWorld({ start: Date.now() });
-  studio = await fillStudio(world);
-});
-afterAll(() => world.close());
+useStudio();
 
 /** Begins a visit at that address, in whose one document all screens of a group are looked at. */
 const beginAt = async (address: string, app: Parameters<typeof startVisit>[1]) => {
-  visit = await startVisit(browser, app, { reducedMotion: 'reduce', timezoneId: 'UTC' });
+  visit = await startVisit(browser, app);
   await visit.page.goto(`${visit.origin}/app${address}`);
   await isReady(visit.page);
 };

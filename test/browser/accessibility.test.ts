@@ -1,26 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
 import { violations } from './accessibility.ts';
-import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { browser, goTo, isReady, startVisit, useBrowser, type Visit } from './visit.ts';
+import { signedInAs, studio, useStudio, world } from './studio.ts';
+import { browser, goTo, isReady, startVisit, type Visit } from './visit.ts';
 
-let world: World;
-let studio: Studio;
 let visit: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  world = await openWorld({ start: Date.now() });
-  studio = await fillStudio(world);
-});
-afterAll(() => world.close());
+useStudio();
 
 /** All screens are looked at in one document. */
 const begin = async () => {
-  visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-  });
+  visit = await startVisit(browser, signedInAs(world.app, studio.mara));
   await visit.page.goto(`${visit.origin}/app/lists`);
   await isReady(visit.page);
 };

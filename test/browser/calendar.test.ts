@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { as, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { browser, startVisit, useBrowser, type Visit } from './visit.ts';
+import { browser, DESKTOP, PHONE, startVisit, useBrowser, type Visit } from './visit.ts';
 
 let world: World;
 let ada: Person;
@@ -19,11 +19,7 @@ beforeEach(async () => {
 afterEach(() => visit.end());
 
 async function enter(options: BrowserContextOptions & { at?: number }, month: string): Promise<Page> {
-  visit = await startVisit(browser, signedInAs(world.app, ada), {
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-    ...options,
-  });
+  visit = await startVisit(browser, signedInAs(world.app, ada), options);
   const { page } = visit;
   await page.goto(`${visit.origin}/app/w/${home}/calendar?month=${month}`);
   await shown(page, month);
@@ -42,8 +38,6 @@ const dueDays = async () => {
   const { body } = await as(world, ada)('GET', `/workspaces/${home}/tasks`);
   return body.items.map(({ title, dueDay }: Record<string, string>) => `${title} ${dueDay}`);
 };
-const DESKTOP = { viewport: { width: 1280, height: 800 } };
-const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 describe('a calendar', () => {
   it('goes back month by month, as it was paged through', async () => {

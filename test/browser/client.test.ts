@@ -1,26 +1,18 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
-import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { browser, DESKTOP, isReady, startVisit, useBrowser, type Visit } from './visit.ts';
+import { signedInAs, studio, useStudio, world } from './studio.ts';
+import { browser, DESKTOP, isReady, PHONE, startVisit, type Visit } from './visit.ts';
 
-let world: World;
-let studio: Studio;
 let visit: Visit;
 let page: Page;
 
-useBrowser();
+useStudio();
 beforeAll(async () => {
-  world = await openWorld({ start: Date.now() });
-  studio = await fillStudio(world);
   visit = await startVisit(browser, signedInAs(world.app, studio.mara), DESKTOP);
   page = visit.page;
 });
 afterEach(() => visit.leave());
-afterAll(async () => {
-  await visit.end();
-  await world.close();
-});
+afterAll(() => visit.end());
 
 const open = async (address: string) => {
   await page.goto(`${visit.origin}/app${address}`);
@@ -351,13 +343,7 @@ describe('a choice', () => {
 
 describe('on a phone', () => {
   it('a task is a page with its tools, and leads back', async () => {
-    const phone = await startVisit(browser, signedInAs(world.app, studio.mara), {
-      viewport: { width: 360, height: 740 },
-      hasTouch: true,
-      isMobile: true,
-      reducedMotion: 'reduce',
-      timezoneId: 'UTC',
-    });
+    const phone = await startVisit(browser, signedInAs(world.app, studio.mara), PHONE);
     const { page } = phone;
     await page.goto(`${phone.origin}/app/today`);
     await page.getByRole('link', { name: 'Order oak samples for the reading room' }).tap();

@@ -20,7 +20,6 @@ beforeAll(async () => {
   if (FOLDER) mkdirSync(FOLDER, { recursive: true });
   world = await openWorld();
   visit = await startVisit(browser, world.app, {
-    reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   visit.page.on('console', (message) => told.push(message.text()));

@@ -71,8 +71,6 @@ async function enter(width: number, options: BrowserContextOptions = {}): Promis
   const visit = await startVisit(browser, signedInAs(world.app, ada), {
     ...options,
     viewport: { width, height: HEIGHT },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
   });
   await visit.page.goto(`${visit.origin}/app/lists`);
   await isReady(visit.page);

@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 it('every page fits and can be read, in both themes, 320 and 1280 pixels wide', async () => {
-  const visit = await startVisit(browser, world.app, { reducedMotion: 'reduce' });
+  const visit = await startVisit(browser, world.app);
   const { page } = visit;
   for (const [name, look] of Object.entries(LOOKS)) {
     await arrive(visit, look);

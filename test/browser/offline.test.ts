@@ -1,18 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
-import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { browser, DESKTOP, goTo, isServedByWorker, startVisit, useBrowser, type Visit } from './visit.ts';
+import { describe, expect, it } from 'vitest';
+import { signedInAs, studio, useStudio, world } from './studio.ts';
+import { browser, DESKTOP, goTo, isServedByWorker, startVisit, type Visit } from './visit.ts';
 
-let world: World;
-let studio: Studio;
-
-useBrowser();
-beforeAll(async () => {
-  world = await openWorld({ start: Date.now() });
-  studio = await fillStudio(world);
-});
-afterAll(() => world.close());
+useStudio();
 
 /** Someone at Today, whose browser has the worker. */
 const visitToday = async (): Promise<Visit & { context: BrowserContext }> => {

@@ -30,7 +30,7 @@ async function begin(
   script?: string,
 ): Promise<void> {
   ada = await world.signUp('ada@example.com', 'Ada');
-  visit = await startVisit(browser, app, { reducedMotion: 'reduce', timezoneId: 'UTC', ...options });
+  visit = await startVisit(browser, app, options);
   page = visit.page;
   if (script) await page.addInitScript(script);
   await page.goto(`${visit.origin}${options.under ?? ''}/`);

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
-import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { browser, goTo, painted, startVisit, useBrowser } from './visit.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { signedInAs, studio, useStudio, world } from './studio.ts';
+import { browser, goTo, painted, startVisit } from './visit.ts';
 
 const MARKUP = '<img src=x onerror="window.taken=1"><script>window.taken=1</script>';
 const HOSTILE = `${MARKUP} \u202egnp.exe {{7*7}} ${'w'.repeat(300)}`;
@@ -11,14 +10,10 @@ const NARROW = { width: 360, height: 740 };
 const LINKS = `javascript:window.taken=1 [a](javascript:window.taken=1) data:text/html,x java\tscript:x
   &#106;avascript:x errand:user/x ![i](https://evil.example/i.png) https://good.example/x`;
 
-let world: World;
-let studio: Studio;
 const addresses: string[] = [];
 
-useBrowser();
+useStudio();
 beforeAll(async () => {
-  world = await openWorld({ start: Date.now() });
-  studio = await fillStudio(world);
   const { call, workspaceId } = studio;
   const inside = `/workspaces/${workspaceId}`;
   const make = async (path: string, body: object) => {
@@ -71,7 +66,6 @@ beforeAll(async () => {
   );
   addresses.push('/settings/profile', '/settings/security', '/settings/tokens', '/notifications');
 });
-afterAll(() => world.close());
 
 /** Screens that show none of these texts, or in fields alone. */
 const WITHOUT = /(me|general|profile|notifications)$/;
@@ -93,8 +87,6 @@ const madeOf = (page: Page) =>
 it('hostile texts are text on every screen: no element, script, remote request or violation', async () => {
   const visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
     viewport: WIDE,
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
   });
   const { page, origin } = visit;
   await page.goto(`${origin}/app/upcoming`);

@@ -4,18 +4,24 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
 import { addMember, as, openHome } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
-import { browser, leadingTo, painted, signInOn, startVisit, useVisit, visit } from './visit.ts';
+import {
+  browser,
+  DESKTOP,
+  leadingTo,
+  PHONE,
+  painted,
+  signInOn,
+  startVisit,
+  useVisit,
+  visit,
+} from './visit.ts';
 
 let world: World;
 let page: Page;
 let ada: Person;
 let home: string;
 
-useVisit({
-  reducedMotion: 'reduce',
-  timezoneId: 'Europe/Berlin',
-  viewport: { width: 1280, height: 800 },
-});
+useVisit({ ...DESKTOP, timezoneId: 'Europe/Berlin' });
 beforeEach(async () => {
   page = visit.page;
   ({ world, ada, home } = await openHome({ start: Date.now() }));
@@ -691,13 +697,7 @@ describe('the workspace', () => {
 
 describe('on a phone', () => {
   it('Me leads to the settings, and they lead back', async () => {
-    const phone = await startVisit(browser, world.app, {
-      reducedMotion: 'reduce',
-      timezoneId: 'Europe/Berlin',
-      viewport: { width: 360, height: 740 },
-      hasTouch: true,
-      isMobile: true,
-    });
+    const phone = await startVisit(browser, world.app, { ...PHONE, timezoneId: 'Europe/Berlin' });
     onTestFinished(() => phone.end());
     page = phone.page;
     await signInOn(page.context(), phone.origin, ada);

@@ -1,5 +1,7 @@
+import { afterAll, beforeAll } from 'vitest';
 import type { App } from '../../src/app.ts';
-import type { Person, World } from '../world.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+import { useBrowser } from './visit.ts';
 
 type Call = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: unknown }>;
 
@@ -15,7 +17,7 @@ export interface Studio {
 const idOf = ({ body }: { body: unknown }): string => String((body as { id: string }).id);
 
 /** Fills a world: one workspace with two spaces, lists, labels, tasks around today. */
-export async function fillStudio(world: World): Promise<Studio> {
+async function fillStudio(world: World): Promise<Studio> {
   const mara = await world.signUp('mara@kanal.example', 'Mara Lindqvist');
   const call: Call = (method, path, body) => world.call(method, path, { token: mara.accessToken, body });
   const { body } = await call('GET', '/me/workspaces');
@@ -144,4 +146,18 @@ export function signedInAs(app: Pick<App, 'fetch'>, person: Person): Pick<App, '
       return app.fetch(new Request(request, { headers }), ...(rest as []));
     },
   } as Pick<App, 'fetch'>;
+}
+
+/** The studio of a file of tests, and its world. */
+export let studio: Studio;
+export let world: World;
+
+/** To be called by a file of tests, which has a browser and a studio of its own. */
+export function useStudio(): void {
+  useBrowser();
+  beforeAll(async () => {
+    world = await openWorld({ start: Date.now() });
+    studio = await fillStudio(world);
+  });
+  afterAll(() => world.close());
 }

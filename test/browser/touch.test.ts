@@ -1,18 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
-import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { browser, goTo, isReady, painted, startVisit, useBrowser, type Visit } from './visit.ts';
+import { signedInAs, studio, useStudio, world } from './studio.ts';
+import { browser, goTo, isReady, PHONE, painted, startVisit, type Visit } from './visit.ts';
 
-let world: World;
-let studio: Studio;
 let visit: Visit;
 let page: Page;
 
-useBrowser();
+useStudio();
 beforeAll(async () => {
-  world = await openWorld({ start: Date.now() });
-  studio = await fillStudio(world);
   await studio.call('PATCH', '/me', { preferences: { welcomed: true } });
   const interval = {
     frequency: 'week',
@@ -23,21 +18,12 @@ beforeAll(async () => {
   };
   const series = { title: 'Water the plants', listId: studio.listIds.office, interval };
   await studio.call('POST', `/workspaces/${studio.workspaceId}/recurring-tasks`, series);
-  visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
-    viewport: { width: 360, height: 740 },
-    hasTouch: true,
-    isMobile: true,
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-  });
+  visit = await startVisit(browser, signedInAs(world.app, studio.mara), PHONE);
   page = visit.page;
   await page.goto(`${visit.origin}/app/today`);
   await isReady(page);
 });
-afterAll(async () => {
-  await visit.end();
-  await world.close();
-});
+afterAll(() => visit.end());
 
 const open = (address: string) => goTo(page, address);
 

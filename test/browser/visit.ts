@@ -120,12 +120,12 @@ export interface Visit {
 /** What a visit begins with that is served something else in each test. */
 export const NOBODY: Pick<App, 'fetch'> = { fetch: () => new Response(null, { status: 503 }) };
 
+/** What every visit has that does not say otherwise. */
+const STEADY = { reducedMotion: 'reduce', timezoneId: 'UTC' } as const;
+
 /** The window of most visits; whoever makes it narrower says so. */
-export const DESKTOP = {
-  viewport: { width: 1280, height: 800 },
-  reducedMotion: 'reduce',
-  timezoneId: 'UTC',
-} as const;
+export const DESKTOP = { ...STEADY, viewport: { width: 1280, height: 800 } };
+export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /** Denies a page storage as a browser does that blocks cookies. */
 export const DENY_STORAGE = `{
@@ -172,7 +172,7 @@ export async function startVisit(
   const server = await listen(front as App, { host: '127.0.0.1', port: 0 });
   const origin = `http://${host}:${server.port}`;
   const serviceWorkers = hasWorker ? 'allow' : 'block';
-  const context = await browser.newContext({ serviceWorkers, ...contextOptions });
+  const context = await browser.newContext({ serviceWorkers, ...STEADY, ...contextOptions });
   context.setDefaultTimeout(60_000);
   if (at !== undefined) await context.addInitScript(startClockAt(at));
   const faults: string[] = [];

@@ -155,7 +155,6 @@ for (const [kind, make] of Object.entries({ real: fill, cruel: fillCruelly })) {
         colorScheme,
         isMobile: isPhone,
         hasTouch: isPhone,
-        reducedMotion: 'reduce',
         timezoneId: ZONE,
       });
       await page.clock.setFixedTime(NOW);

@@ -69,9 +69,7 @@ for (const { name, address, before, options = DESKTOP } of PICTURES) {
   if (names.length > 0 && !names.includes(name)) continue;
   const visit = await startVisit(browser, signedInAs(world.app, content.mara), {
     ...options,
-    reducedMotion: 'reduce',
     timezoneId: ZONE,
-    serviceWorkers: 'block',
   });
   const { page, origin } = visit;
   await page.clock.setFixedTime(NOW);

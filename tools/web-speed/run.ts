@@ -11,16 +11,12 @@ import { listen } from '../../src/http/listen.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { buildWeb } from '../../src/web/build.mjs';
 import { signedInAs } from '../../test/browser/studio.ts';
+import { PHONE } from '../../test/browser/visit.ts';
 import { addTasks } from '../../test/many-tasks.ts';
 import { openWorld, type Person, type World } from '../../test/world.ts';
 
 const SLOW_PHONE = { downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8, latency: 150 };
 const CABLE = { downloadThroughput: 9_000_000 / 8, uploadThroughput: 9_000_000 / 8, latency: 40 };
-const PHONE: BrowserContextOptions = {
-  viewport: { width: 360, height: 740 },
-  isMobile: true,
-  hasTouch: true,
-};
 const VISITS = 3;
 const KEY_REPEAT_MS = 33;
 const SHORTEST_EVENT_MS = 16;
