@@ -1,7 +1,5 @@
 import { route, tagged } from '../http/route.ts';
 import { signedIn } from '../sessions/authentication.ts';
-import { SignInResponse } from '../sessions/schema.ts';
-import { signInResponse } from './complete-sign-in.ts';
 import { confirmChange, requestChange, revertChange } from './email/email-change.ts';
 import { readLink } from './email/links.ts';
 import { confirmCode, requestCode } from './email/login-code.ts';
@@ -9,7 +7,7 @@ import { confirmSignup, register, registerInvited, registerIssues } from './emai
 import { authOptions } from './options.ts';
 import { logIn } from './password/login.ts';
 import { confirmReset, requestReset } from './password/password-reset.ts';
-import { publicly } from './publicly.ts';
+import { publicly, respondSignedIn, signingIn } from './publicly.ts';
 import {
   AuthOptions,
   CodeInput,
@@ -52,50 +50,38 @@ export const authRoutes = tagged('Accounts', [
     handle: ({ deps, requestContext, body }) => register(deps, requestContext, body),
   }),
   route({
-    ...publicly,
-    method: 'post',
+    ...signingIn,
     path: '/auth/register/confirm',
-    signsIn: true,
     body: ConfirmInput,
     status: 201,
-    response: SignInResponse,
     operationId: 'confirmRegistration',
     summary: 'Confirm a sign-up',
     description:
       'Opens the account with its default workspace, and signs in. Where another sign-up of that address was made within 24 hours with another password, the account opens **without** a password, and a mail says so (`hasPassword` of `GET /me` tells): a stranger may have chosen it. The `password` of this sign-up, given here, is kept all the same; else `POST /me/password` sets one. Of one address the oldest 5 sign-ups can be confirmed.',
-    handle: async ({ deps, requestContext, body }) =>
-      signInResponse(deps, requestContext, 201, await confirmSignup(deps, requestContext, body)),
+    handle: respondSignedIn(confirmSignup, 201),
   }),
   route({
-    ...publicly,
-    method: 'post',
+    ...signingIn,
     path: '/auth/register/invited',
-    signsIn: true,
     hashes: true,
     body: InvitedInput,
     status: 201,
-    response: SignInResponse,
     operationId: 'registerInvited',
     summary: 'Sign up by an invitation',
     description:
       'Opens an account for the address that the invitation was mailed to, accepts it, and signs in, in one step: the mailed token proves the address. Works while sign-up is closed too. 401 for a token that does not work, and where the address has an account already: sign in to that one and accept.',
-    handle: async ({ deps, requestContext, body }) =>
-      signInResponse(deps, requestContext, 201, await registerInvited(deps, requestContext, body)),
+    handle: respondSignedIn(registerInvited, 201),
   }),
   route({
-    ...publicly,
-    method: 'post',
+    ...signingIn,
     path: '/auth/login',
-    signsIn: true,
     hashes: true,
     body: LoginInput,
-    response: SignInResponse,
     operationId: 'login',
     summary: 'Sign in by password',
     description:
       'Returns a token pair and the user. 401 for an unknown address, an account without a password and a wrong password alike.',
-    handle: async ({ deps, requestContext, body }) =>
-      signInResponse(deps, requestContext, 200, await logIn(deps, requestContext, body)),
+    handle: respondSignedIn(logIn),
   }),
   route({
     ...publicly,
@@ -110,18 +96,14 @@ export const authRoutes = tagged('Accounts', [
     handle: ({ deps, body }) => requestCode(deps, body),
   }),
   route({
-    ...publicly,
-    method: 'post',
+    ...signingIn,
     path: '/auth/login/code/confirm',
-    signsIn: true,
     body: CodeInput,
-    response: SignInResponse,
     operationId: 'confirmLoginCode',
     summary: 'Sign in by code',
     description:
       'Returns a token pair and the user. A code is valid for 10 minutes and 5 attempts, and only the newest one works.',
-    handle: async ({ deps, requestContext, body }) =>
-      signInResponse(deps, requestContext, 200, await confirmCode(deps, requestContext, body)),
+    handle: respondSignedIn(confirmCode),
   }),
   route({
     ...publicly,

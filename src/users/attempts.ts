@@ -12,85 +12,62 @@ import { inFlightAttempts } from './in-flight-attempts.ts';
 /** What is offered as a proof. */
 type By = 'password' | 'code';
 
+/** Someone who offers one to be the owner of an address. */
+export interface Attempt {
+  requestContext: RequestContext;
+  email: string;
+  now: number;
+}
+
 /**
  * Counts an attempt to prove to be the owner of an address, before it is known how it ends, so that many at once
  * cannot slip through; `refundAttempt` takes back one that succeeded. Returns the milliseconds to wait when the
  * limit is reached. Networks that signed in to the account lately are not held up by what others try from elsewhere, and
  * no code is by wrong passwords, from anywhere: an account under attack, be it from the same office, still has a way in.
  */
-export function countAttempt(
-  deps: Deps,
-  tx: Tx,
-  requestContext: RequestContext,
-  email: string,
-  now: number,
-  by: By = 'password',
-): number | undefined {
-  return takeFromLimits(tx, limitsOf(deps, tx, requestContext, email, now)[by], now);
-}
+export const countAttempt = (deps: Deps, tx: Tx, attempt: Attempt, by: By = 'password'): number | undefined =>
+  takeFromLimits(tx, limitsOf(deps, tx, attempt)[by], attempt.now);
 
 /** A wrong code counts for passwords as well, be one of their limits reached already. */
-export function chargeFailedCode(
-  deps: Deps,
-  tx: Tx,
-  requestContext: RequestContext,
-  email: string,
-  now: number,
-): void {
-  for (const limit of limitsOf(deps, tx, requestContext, email, now).password)
-    takeFromLimits(tx, [limit], now);
+export function chargeFailedCode(deps: Deps, tx: Tx, attempt: Attempt): void {
+  for (const limit of limitsOf(deps, tx, attempt).password) takeFromLimits(tx, [limit], attempt.now);
 }
 
-export function refundAttempt(
-  deps: Deps,
-  tx: Tx,
-  requestContext: RequestContext,
-  email: string,
-  now: number,
-  by: By = 'password',
-): void {
-  refundLimits(tx, limitsOf(deps, tx, requestContext, email, now)[by]);
+export function refundAttempt(deps: Deps, tx: Tx, attempt: Attempt, by: By = 'password'): void {
+  refundLimits(tx, limitsOf(deps, tx, attempt)[by]);
 }
 
 /** Clears what failed here and from everywhere, for someone who has proved to own the address in another way. */
-export function clearAttempts(deps: Deps, tx: Tx, requestContext: RequestContext, email: string): void {
-  deleteLimits(tx, Object.values(keysOf(deps, requestContext, email)));
+export function clearAttempts(deps: Deps, tx: Tx, attempt: Attempt): void {
+  deleteLimits(tx, Object.values(keysOf(deps, attempt)));
 }
 
 /**
  * Whether that is the password of the account at an address; `stored` is null where it has none. Where `isBarred`, no
- * password is, after the same work. 429 when there were
- * too many failures, or too many wait to be compared, and then that is no attempt.
+ * password is, after the same work. 429 when there were too many failures, or too many wait to be compared, and then
+ * that is no attempt.
  */
 export async function provePassword(
   deps: Deps,
-  requestContext: RequestContext,
-  proof: { email: string; stored: string | null; offered: string; isBarred?: boolean },
-  now: number,
+  attempt: Attempt,
+  { stored, offered, isBarred = false }: { stored: string | null; offered: string; isBarred?: boolean },
 ): Promise<boolean> {
-  const { email, stored, offered, isBarred = false } = proof;
-  deps.signIn.passwords.requireCapacity(requestContext.address);
-  const matches = async () =>
-    (await deps.signIn.passwords.verify(stored, offered, requestContext.address)) && !isBarred;
-  return prove(deps, requestContext, email, now, matches);
+  const { passwords } = deps.signIn;
+  const { address } = attempt.requestContext;
+  passwords.requireCapacity(address);
+  return prove(deps, attempt, async () => (await passwords.verify(stored, offered, address)) && !isBarred);
 }
 
 /** Whether `compare` holds, as an attempt on the disk from before that is known; one that held or threw is taken back. */
-export async function prove(
-  deps: Deps,
-  requestContext: RequestContext,
-  email: string,
-  now: number,
-  compare: () => Promise<boolean>,
-): Promise<boolean> {
-  const { here } = keysOf(deps, requestContext, email);
-  await beginAttempt(deps, requestContext, email, now, here);
+export async function prove(deps: Deps, attempt: Attempt, compare: () => Promise<boolean>): Promise<boolean> {
+  const { here } = keysOf(deps, attempt);
+  await beginAttempt(deps, attempt, here);
   let isFailed = false;
   try {
     isFailed = !(await compare());
   } finally {
     try {
-      if (!isFailed) await deps.write((tx) => refundAttempt(deps, tx, requestContext, email, now));
+      if (!isFailed) await deps.write((tx) => refundAttempt(deps, tx, attempt));
     } finally {
       inFlightAttempts(deps).end(here, !isFailed);
     }
@@ -99,16 +76,10 @@ export async function prove(
 }
 
 /** Counts an attempt. While others from here are in flight, a reached limit is waited for: those who succeed give back. */
-async function beginAttempt(
-  deps: Deps,
-  requestContext: RequestContext,
-  email: string,
-  now: number,
-  here: string,
-) {
+async function beginAttempt(deps: Deps, attempt: Attempt, here: string) {
   for (;;) {
     const waitMs = await deps.write((tx) => {
-      const waitMs = countAttempt(deps, tx, requestContext, email, now);
+      const waitMs = countAttempt(deps, tx, attempt);
       if (waitMs === undefined) tx.afterCommit(() => inFlightAttempts(deps).begin(here));
       return waitMs;
     });
@@ -122,16 +93,11 @@ async function beginAttempt(
 export const rateLimited = (waitMs: number) => tooManyRequests(waitMs, 'attempts-limited');
 
 /** What is left of attempts by either proof: from this network, and together from all that are not known. */
-function limitsOf(
-  deps: Deps,
-  tx: Tx,
-  requestContext: RequestContext,
-  email: string,
-  now: number,
-): Record<By, PersistentLimit[]> {
+function limitsOf(deps: Deps, tx: Tx, attempt: Attempt): Record<By, PersistentLimit[]> {
   const limits = deps.config.rate_limits;
   if (!limits.enabled) return { password: [], code: [] };
-  const keys = keysOf(deps, requestContext, email);
+  const { requestContext, email, now } = attempt;
+  const keys = keysOf(deps, attempt);
   const user = findUserByEmail(tx, email);
   const isKnown = knowsNetwork(tx, user?.id ?? '', networkOf(requestContext.address), now);
   const here = { burst: limits.failures_burst, refillMs: MINUTE / limits.failures_per_minute };
@@ -146,11 +112,12 @@ function limitsOf(
   return { password: ofBoth(keys.here, keys.password), code: ofBoth(keys.codeHere, keys.code) };
 }
 
-function keysOf({ keys }: Deps, { address }: RequestContext, email: string) {
+function keysOf({ keys }: Deps, { requestContext, email }: Attempt) {
   const account = keys.codeHash(email);
+  const network = networkOf(requestContext.address);
   return {
-    here: `attempts:${account}:${networkOf(address)}`,
-    codeHere: `code-attempts:${account}:${networkOf(address)}`,
+    here: `attempts:${account}:${network}`,
+    codeHere: `code-attempts:${account}:${network}`,
     password: `attempts:${account}`,
     code: `code-attempts:${account}`,
   };

@@ -98,10 +98,8 @@ async function proveOwner(
   const { email, password_hash: stored } = requireAccount(deps.read, who);
   if (stored === null) return null;
   if (offered === undefined) throw invalid({ path: 'password', message: 'Password is required' });
-  const proof = { email, stored, offered };
-  if (!(await provePassword(deps, requestContext, proof, deps.clock.now()))) {
-    throw forbidden('The password is wrong');
-  }
+  const attempt = { requestContext, email, now: deps.clock.now() };
+  if (!(await provePassword(deps, attempt, { stored, offered }))) throw forbidden('The password is wrong');
   return stored;
 }
 

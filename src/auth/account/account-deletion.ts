@@ -22,7 +22,7 @@ import { titleFor } from '../../storage/starter.ts';
 import type { RemovalRow, UserRow } from '../../storage/tables.ts';
 import { anonymizeUser, findUser, findUserByEmail } from '../../storage/users.ts';
 import { retitleWorkspace } from '../../storage/workspaces.ts';
-import { prove, provePassword } from '../../users/attempts.ts';
+import { type Attempt, prove, provePassword } from '../../users/attempts.ts';
 import { runningExports } from '../../users/running-exports.ts';
 import { leaveEveryWorkspace, type MembershipRemovals } from '../../workspaces/membership-removal.ts';
 import { allowancesOf } from '../../workspaces/quotas.ts';
@@ -42,7 +42,7 @@ export async function removeMe(
 ): Promise<undefined> {
   const now = deps.clock.now();
   const user = requireAccount(deps.read, who);
-  await requireProof(deps, requestContext, user, input, now);
+  await requireProof(deps, { requestContext, email: user.email, now }, user, input);
   await removeAccount(deps, user.id, (tx) => {
     requireSession(deps, tx, who);
     const found = requireAccount(tx, who);
@@ -85,19 +85,17 @@ export async function removeAccount(
 
 async function requireProof(
   deps: Deps,
-  requestContext: RequestContext,
-  user: UserRow,
+  attempt: Attempt,
+  { password_hash: stored }: UserRow,
   { password, email }: RemovalInput,
-  now: number,
 ): Promise<void> {
-  if (user.password_hash !== null) {
+  if (stored !== null) {
     if (password === undefined) throw invalid({ path: 'password', message: 'Password is required' });
-    const proof = { email: user.email, stored: user.password_hash, offered: password };
-    if (!(await provePassword(deps, requestContext, proof, now))) throw forbidden('The password is wrong');
+    if (!(await provePassword(deps, attempt, { stored, offered: password })))
+      throw forbidden('The password is wrong');
   } else {
     if (email === undefined) throw invalid({ path: 'email', message: 'Email must be valid' });
-    const isTheirs = async () => email === user.email;
-    if (!(await prove(deps, requestContext, user.email, now, isTheirs)))
+    if (!(await prove(deps, attempt, async () => email === attempt.email)))
       throw forbidden('The e-mail address is not that of the account');
   }
 }

@@ -102,7 +102,7 @@ async function hashNew(
 ): Promise<string> {
   if (stored === null) return deps.signIn.passwords.hash(newPassword, requestContext.address);
   if (offered === undefined) throw invalid(NO_CURRENT_PASSWORD);
-  const isProved = await provePassword(deps, requestContext, { email, stored, offered }, now);
+  const isProved = await provePassword(deps, { requestContext, email, now }, { stored, offered });
   if (!isProved) throw forbidden('The current password is wrong');
   return deps.signIn.passwords.hash(newPassword, requestContext.address);
 }

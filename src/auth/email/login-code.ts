@@ -42,18 +42,19 @@ export async function confirmCode(
   input: CodeInput,
 ): Promise<SignIn> {
   const now = deps.clock.now();
+  const attempt = { requestContext, email: input.email, now };
   const offered = hashOf(deps, input.email, input.code);
   const outcome = await deps.write((tx) => {
-    const waitMs = countAttempt(deps, tx, requestContext, input.email, now, 'code');
+    const waitMs = countAttempt(deps, tx, attempt, 'code');
     if (waitMs !== undefined) return { waitMs };
     const hash = attemptLoginCode(tx, input.email, ATTEMPTS, toInstant(now));
     const user = findUserByEmail(tx, input.email);
     if (hash === undefined || !equal(hash, offered) || !user || user.disabled_at !== null) {
-      chargeFailedCode(deps, tx, requestContext, input.email, now);
+      chargeFailedCode(deps, tx, attempt);
       return {};
     }
     deleteLoginCode(tx, input.email);
-    refundAttempt(deps, tx, requestContext, input.email, now, 'code');
+    refundAttempt(deps, tx, attempt, 'code');
     return {
       signIn: completeSignIn(deps, tx, requestContext, { user, by: 'code', mode: input.session }, now),
     };

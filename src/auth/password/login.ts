@@ -18,7 +18,8 @@ export async function logIn(deps: Deps, requestContext: RequestContext, input: L
   const user = findUserByEmail(deps.read, email);
   const stored = user?.password_hash ?? null;
   const isBarred = user !== undefined && user.disabled_at !== null;
-  const matches = await provePassword(deps, requestContext, { email, stored, offered, isBarred }, now);
+  const attempt = { requestContext, email, now };
+  const matches = await provePassword(deps, attempt, { stored, offered, isBarred });
   if (!user || !matches) throw rejection();
   const renewed = await renewedHash(deps, requestContext, user, offered);
   const signIn = await deps.write((tx) => {

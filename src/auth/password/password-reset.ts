@@ -55,7 +55,7 @@ export async function confirmReset(
     const token = takeToken(tx, 'password-reset', input.token, now);
     if (!token) return undefined;
     replacePassword(deps, tx, token.user_id, passwordHash, now);
-    clearAttempts(deps, tx, requestContext, token.email);
+    clearAttempts(deps, tx, { requestContext, email: token.email, now });
     recordAct(deps, tx, { event: 'password-reset', userId: token.user_id }, 'password reset');
     return token.user_id;
   });

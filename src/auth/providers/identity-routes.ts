@@ -1,9 +1,8 @@
 import { respond } from '../../http/response.ts';
 import { route, tagged } from '../../http/route.ts';
 import { signedIn } from '../../sessions/authentication.ts';
-import { SignInResponse } from '../../sessions/schema.ts';
 import { signInResponse } from '../complete-sign-in.ts';
-import { publicly } from '../publicly.ts';
+import { respondSignedIn, signingIn } from '../publicly.ts';
 import { GoogleInput, GoogleLoginInput, Me, TelegramInput, TelegramLoginInput } from '../schema.ts';
 import { linkGoogle, logInByGoogle } from './google/google.ts';
 import { removeIdentity } from './identities.ts';
@@ -13,27 +12,20 @@ import { linkTelegram, logInByTelegram } from './telegram/telegram.ts';
 export const identityRoutes = [
   ...tagged('Accounts', [
     route({
-      ...publicly,
-      method: 'post',
+      ...signingIn,
       path: '/auth/login/google',
       body: GoogleLoginInput,
-      response: SignInResponse,
-      signsIn: true,
       errors: [401, 403],
       operationId: 'loginWithGoogle',
       summary: 'Sign in by Google',
       description:
         'The first time it opens an account with its default workspace. An address that has an account already is linked to it only where Google is authoritative: `@gmail.com`, or a verified address of a Google Workspace (`hd`); for others, sign in and link. 403 for someone new while sign-up is closed, 503 while Google’s keys cannot be fetched.',
-      handle: async ({ deps, requestContext, body }) =>
-        signInResponse(deps, requestContext, 200, await logInByGoogle(deps, requestContext, body)),
+      handle: respondSignedIn(logInByGoogle),
     }),
     route({
-      ...publicly,
-      method: 'post',
+      ...signingIn,
       path: '/auth/login/telegram',
       body: TelegramLoginInput,
-      response: SignInResponse,
-      signsIn: true,
       otherResponses: {
         status: 201,
         description: 'Someone new: a confirmation is on its way to the address',
