@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { query } from '../src/db/connection.ts';
 import { tick } from '../src/tick.ts';
 import { openHome, signInAgain } from './people.ts';
@@ -102,6 +102,16 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
   };
 }
 
-export type SeriesWorld = Awaited<ReturnType<typeof openSeriesWorld>>;
+/** Of the test under way. */
+export let w: Awaited<ReturnType<typeof openSeriesWorld>>;
+
+/** To be called by a file of tests: each has a world of its own. */
+export function useSeriesWorld(): void {
+  beforeEach(openSeriesInstead);
+}
+
+export async function openSeriesInstead(): Promise<void> {
+  w = await openSeriesWorld();
+}
 
 export const dueDates = (rows: { due_date: string | null }[]) => rows.map(({ due_date }) => due_date);

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { expectSound } from '../integrity.ts';
-import { openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { w as series, useSeriesWorld } from '../series-world.ts';
 import type { Document } from './round-trip.ts';
 
-let series: SeriesWorld;
-beforeEach(async () => {
-  series = await openSeriesWorld();
-});
+useSeriesWorld();
 afterEach(() => expectSound(series.world));
 
 /** An export with a task, a list and a space in its trash, in that order, and a series that can step back. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { connectionDb } from '../../src/db/connection.ts';
 import { seenZoneData } from '../../src/recurring/sweep.ts';
 import { useOf } from '../../src/storage/quotas.ts';
@@ -6,13 +6,10 @@ import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { expectSound } from '../integrity.ts';
 import { as, joined } from '../people.ts';
-import { openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { openSeriesInstead, w as series, useSeriesWorld } from '../series-world.ts';
 import type { Document } from './round-trip.ts';
 
-let series: SeriesWorld;
-beforeEach(async () => {
-  series = await openSeriesWorld();
-});
+useSeriesWorld();
 afterEach(() => expectSound(series.world));
 
 const exported = (): Promise<Document> => series.ok('GET', '/account/export');
@@ -128,7 +125,7 @@ describe('what is imported', () => {
     await ok('DELETE', `${inside}/tasks/${id}`);
     const document = await exported();
     await series.close();
-    series = await openSeriesWorld();
+    await openSeriesInstead();
     const copy = await imported(document);
     const [entry] = (await series.ok('GET', `${copy}/trash`)).items;
     const restored = await series.ok('POST', `${copy}/trash/${entry.id}/restore`);

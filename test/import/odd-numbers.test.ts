@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { expectSound } from '../integrity.ts';
-import { DAILY, DAY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { DAILY, DAY, w as series, useSeriesWorld } from '../series-world.ts';
 import { zoneLookups } from '../zone-lookups.ts';
 import { type Document, STATUS_TEMPLATES } from './round-trip.ts';
 
-let series: SeriesWorld;
-beforeEach(async () => {
-  series = await openSeriesWorld();
-});
+useSeriesWorld();
 afterEach(async () => {
   expectSound(series.world);
   await series.world.close();

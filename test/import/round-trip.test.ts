@@ -1,18 +1,14 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { expectSound } from '../integrity.ts';
-import { DAILY, DAY, openSeriesWorld } from '../series-world.ts';
+import { DAILY, DAY, w as series, useSeriesWorld } from '../series-world.ts';
 import { type Document, withoutIds } from './round-trip.ts';
 
 /** Hundreds of others with `ROUND_TRIP_RUNS=500 ROUND_TRIP_SEED=2 npm test -- round-trip`. */
 const RUNS = Number(process.env.ROUND_TRIP_RUNS ?? 12);
 const SEED = Number(process.env.ROUND_TRIP_SEED ?? 1);
 
-type SeriesWorld = Awaited<ReturnType<typeof openSeriesWorld>>;
-let series: SeriesWorld;
-beforeEach(async () => {
-  series = await openSeriesWorld();
-});
+useSeriesWorld();
 afterEach(() => expectSound(series.world));
 
 const ACTS = [

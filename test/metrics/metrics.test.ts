@@ -7,18 +7,17 @@ import { HOUR, MINUTE, SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { routes } from '../../src/routes.ts';
 import { tick } from '../../src/tick.ts';
-import { as, homeOf } from '../people.ts';
-import { openSeriesWorld } from '../series-world.ts';
+import { ada, at, call, home, list, listId, openHomeInstead, openInstead, world } from '../ada.ts';
+import { DAILY } from '../series-world.ts';
 import { collecting, openWorld, type World, type WorldOptions } from '../world.ts';
 
 const TOKEN = 'a token that is long enough'.replaceAll(' ', '-');
 
-let world: World;
+const ENABLED = { settings: { metrics: { enabled: true } } };
 
-const open = async (metrics: Record<string, unknown> = {}, more: WorldOptions['settings'] = {}) => {
-  world = await openWorld({ settings: { metrics: { enabled: true, ...metrics }, ...more } });
-};
-const ask = (call: Parameters<World['call']>[2] = {}) => world.call('GET', '//metrics', call);
+const open = (metrics: Record<string, unknown> = {}, more: WorldOptions['settings'] = {}) =>
+  openInstead({ settings: { metrics: { enabled: true, ...metrics }, ...more } });
+const ask = (options: Parameters<World['call']>[2] = {}) => world.call('GET', '//metrics', options);
 
 type Sample = { name: string; labels: Record<string, string>; value: number };
 
@@ -66,7 +65,7 @@ const later = () => world.clock.advance(5 * SECOND);
 
 describe('who may read the metrics', () => {
   it('nobody unless they are enabled: then there is no such path, and nothing is counted', async () => {
-    world = await openWorld({ settings: { metrics: { token: TOKEN } } });
+    await openInstead({ settings: { metrics: { token: TOKEN } } });
     expect((await ask({ token: TOKEN })).status).toBe(404);
     expect(world.deps.metrics).toBeUndefined();
   });
@@ -176,35 +175,30 @@ describe('the metrics', () => {
   });
 
   it('count requests by method, route and status, rejections too', async () => {
-    await open();
-    const ada = await world.signUp();
-    const call = as(world, ada);
-    const home = await homeOf(world, ada);
-    for (let i = 0; i < 3; i += 1) await call('GET', `/workspaces/${home}/lists`);
+    await openHomeInstead(ENABLED);
+    for (let i = 0; i < 3; i += 1) await call('GET', `/workspaces/${home}/spaces`);
     await call('GET', `/workspaces/${home}/tasks/search?q=x`);
-    await call('GET', `/workspaces/${crypto.randomUUID()}/lists`);
+    await call('GET', `/workspaces/${crypto.randomUUID()}/spaces`);
     await world.call('GET', '/me');
     await world.app.request('/healthz', { method: 'HEAD' });
     const requests = async (method: string, route: string, status: string) =>
       numberOf('errand_http_requests_total', { method, route, status });
-    const lists = '/api/workspaces/{workspace_id}/lists';
-    expect(await requests('GET', lists, '200')).toBe(3);
-    expect(await requests('GET', lists, '404')).toBe(1);
+    const spaces = '/api/workspaces/{workspace_id}/spaces';
+    expect(await requests('GET', spaces, '200')).toBe(3);
+    expect(await requests('GET', spaces, '404')).toBe(1);
     expect(await requests('GET', '/api/workspaces/{workspace_id}/tasks/search', '200')).toBe(1);
     expect(await requests('POST', '/api/auth/register', '201')).toBe(1);
     expect(await requests('GET', '/api/me', '401')).toBe(1);
     expect(await requests('HEAD', '/healthz', '200')).toBe(1);
     const duration = 'errand_http_request_duration_seconds';
-    expect(await numberOf(`${duration}_count`, { method: 'GET', route: lists })).toBe(4);
-    expect(await numberOf(`${duration}_bucket`, { method: 'GET', route: lists, le: '+Inf' })).toBe(4);
-    expect(await numberOf(`${duration}_sum`, { method: 'GET', route: lists })).toBeGreaterThan(0);
+    expect(await numberOf(`${duration}_count`, { method: 'GET', route: spaces })).toBe(4);
+    expect(await numberOf(`${duration}_bucket`, { method: 'GET', route: spaces, le: '+Inf' })).toBe(4);
+    expect(await numberOf(`${duration}_sum`, { method: 'GET', route: spaces })).toBeGreaterThan(0);
   });
 
   it('hold nothing that a client sent, and no more labels than there are routes, whatever is asked for', async () => {
-    await open({ token: TOKEN }, { server: { cors_origins: ['https://app.example.com'] } });
-    const ada = await world.signUp('ada@example.com');
-    const call = as(world, ada);
-    const home = await homeOf(world, ada);
+    const server = { cors_origins: ['https://app.example.com'] };
+    await openHomeInstead({ settings: { metrics: { enabled: true, token: TOKEN }, server } });
     // A stream does not end by itself.
     for (const [i, { method, path }] of routes.filter(({ isStream }) => !isStream).entries()) {
       const target = path.replace('{workspace_id}', home).replaceAll(/\{\w+\}/g, `needle-${i}`);
@@ -236,7 +230,7 @@ describe('the metrics', () => {
 
   it('are of one server: another in the same process has its own', async () => {
     await open();
-    const other = await openWorld({ settings: { metrics: { enabled: true } } });
+    const other = await openWorld(ENABLED);
     for (let i = 0; i < 3; i += 1) await other.call('GET', '//healthz');
     expect(await numberOf('errand_http_requests_total', { route: '/healthz' })).toBeUndefined();
   });
@@ -276,8 +270,8 @@ describe('what the metrics tell of the data', () => {
   });
 
   it('is how many mails wait and since when, and how many were given up; decoys are none', async () => {
-    world = await openWorld({
-      settings: { metrics: { enabled: true } },
+    await openInstead({
+      ...ENABLED,
       transport: { ...collecting([]), deliver: async () => ({ kind: 'delayed', reason: 'not now' }) },
     });
     const outbox = async () => {
@@ -304,9 +298,9 @@ describe('what the metrics tell of the data', () => {
   });
 
   it('is how late the sweep is', async () => {
-    const w = await openSeriesWorld({ settings: { metrics: { enabled: true } } });
-    world = w.world;
-    const { nextRunAt } = await w.create();
+    await openHomeInstead(ENABLED);
+    const series = { title: 'Water', listId, interval: DAILY };
+    const { nextRunAt } = (await call('POST', at('/recurring-tasks'), series)).body;
     expect(await numberOf('errand_recurrence_overdue_seconds')).toBe(0);
     world.clock.set(Date.parse(nextRunAt) + 90 * SECOND);
     expect(await numberOf('errand_recurrence_overdue_seconds')).toBe(90);
@@ -316,15 +310,11 @@ describe('what the metrics tell of the data', () => {
   });
 
   it('is how late notices of due tasks are, of open ones that have someone to tell', async () => {
-    await open();
-    const ada = await world.signUp();
-    const call = as(world, ada);
-    const tasks = `/workspaces/${await homeOf(world, ada)}/tasks`;
-    const [list] = (await call('GET', tasks.replace('tasks', 'lists'))).body.items;
+    await openHomeInstead(ENABLED);
     const due = (minutes: number) => toInstant(world.clock.now() + minutes * MINUTE);
     const add = (more: object) =>
-      call('POST', tasks, { title: 'T', listId: list.id, assigneeId: ada.id, ...more });
-    const done = list.statuses.find(({ type }: { type: string }) => type === 'completed').id;
+      call('POST', at('/tasks'), { title: 'T', listId, assigneeId: ada.id, ...more });
+    const done = list.statuses.find(({ type }) => type === 'completed')?.id;
     await tick(world.deps);
     await add({ dueDate: due(1), assigneeId: null });
     await add({ dueDate: due(2), statusId: done });
@@ -339,15 +329,11 @@ describe('what the metrics tell of the data', () => {
   });
 
   it('is how late the notice of a day is, which is due at nine where its assignee is', async () => {
-    await open();
-    const ada = await world.signUp();
-    const call = as(world, ada);
+    await openHomeInstead(ENABLED);
     await call('PATCH', '/me', { timezone: 'Asia/Kathmandu' });
-    const tasks = `/workspaces/${await homeOf(world, ada)}/tasks`;
-    const [list] = (await call('GET', tasks.replace('tasks', 'lists'))).body.items;
     await tick(world.deps);
     for (const dueDay of ['2026-03-27', '2026-03-28', '2026-03-29'])
-      await call('POST', tasks, { title: 'T', listId: list.id, assigneeId: ada.id, dueDay });
+      await call('POST', at('/tasks'), { title: 'T', listId, assigneeId: ada.id, dueDay });
     const nineInNepal = Date.parse('2026-03-28T03:15:00.000Z');
     world.clock.advance(nineInNepal - world.clock.now() - MINUTE);
     expect(await numberOf('errand_due_notice_overdue_seconds')).toBe(0);

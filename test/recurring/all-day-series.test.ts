@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { expectSound } from '../integrity.ts';
-import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { DAILY, useSeriesWorld, w } from '../series-world.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 afterEach(() => expectSound(w.world));
 
 const ALL_DAY = { ...DAILY, timeOfDay: null };

@@ -1,15 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import type { RecurringSeriesRow } from '../../src/storage/tables.ts';
 import { tick } from '../../src/tick.ts';
-import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { DAILY, useSeriesWorld, w } from '../series-world.ts';
 import { zoneLookups } from '../zone-lookups.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 const count = (n: number) => ({ type: 'count', count: n });
 
 describe('a series that cannot go on', () => {

@@ -1,10 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { describe, expect, it } from 'vitest';
+import { DAILY, useSeriesWorld, w } from '../series-world.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 
 const coming = (from: string, to: string) =>
   w.ok('GET', `${w.inside}/occurrences?${new URLSearchParams({ from, to })}`);

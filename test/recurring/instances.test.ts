@@ -1,13 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { joined } from '../people.ts';
-import { openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { useSeriesWorld, w } from '../series-world.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 const count = (n: number) => ({ type: 'count', count: n });
 
 describe('an instance', () => {

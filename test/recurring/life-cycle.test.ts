@@ -1,16 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
 import { tick } from '../../src/tick.ts';
 import { joined } from '../people.ts';
-import { DAILY, DAY, dueDates, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { DAILY, DAY, dueDates, useSeriesWorld, w } from '../series-world.ts';
 import { openWorld } from '../world.ts';
 import { zoneLookups } from '../zone-lookups.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 const dates = (id: string) => dueDates(w.instances(id));
 
 describe('the life-cycle check', () => {

@@ -1,10 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { describe, expect, it } from 'vitest';
+import { DAILY, useSeriesWorld, w } from '../series-world.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 const count = (n: number) => ({ type: 'count', count: n });
 
 describe('reading', () => {

@@ -1,12 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tick } from '../../src/tick.ts';
 import { joined } from '../people.ts';
-import { DAILY, DAY, dueDates, HOUR, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { DAILY, DAY, dueDates, HOUR, useSeriesWorld, w } from '../series-world.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 const dates = (id: string) => dueDates(w.instances(id));
 
 describe('what a series rejects', () => {

@@ -1,12 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY } from '../../src/kernel/instants.ts';
-import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { DAILY, useSeriesWorld, w } from '../series-world.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 const count = (n: number) => ({ type: 'count', count: n });
 
 describe('skip', () => {

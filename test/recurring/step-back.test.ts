@@ -1,14 +1,11 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { statement } from '../../src/db/connection.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { useSeriesWorld, w } from '../series-world.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 afterEach(() => expectSound(w.world));
 
 const back = (id: string, occurrenceAt?: string) =>

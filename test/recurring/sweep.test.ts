@@ -1,17 +1,14 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import type { Deps } from '../../src/deps.ts';
 import { unavailable } from '../../src/kernel/errors.ts';
 import { HOUR, MINUTE } from '../../src/kernel/instants.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
 import { tick } from '../../src/tick.ts';
-import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { DAILY, openSeriesWorld, useSeriesWorld, w } from '../series-world.ts';
 import { openWorld } from '../world.ts';
 
-let w: SeriesWorld;
-beforeEach(async () => {
-  w = await openSeriesWorld();
-});
+useSeriesWorld();
 
 const DUE = Date.parse('2026-03-28T08:00:00.000Z');
 const many = (n: number) => Promise.all(Array.from({ length: n }, () => w.create()));

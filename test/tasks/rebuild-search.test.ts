@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Steps } from '../../src/db/tx.ts';
 import { remakeSearch } from '../../src/storage/rebuild-search.ts';
-import { ada, home, useHome, world } from '../ada.ts';
+import { at, call, home, listId, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as } from '../people.ts';
 
 const MANY = 1_000;
 
@@ -14,7 +13,7 @@ beforeEach(async () => {
 });
 
 const found = async (q: string): Promise<number> =>
-  (await as(world, ada)('GET', `/workspaces/${home}/tasks/search?q=${q}&limit=1`)).body.total;
+  (await call('GET', at(`/tasks/search?q=${q}&limit=1`))).body.total;
 const remade = () => world.deps.writeInSteps(remakeSearch);
 const spoil = () =>
   world.opened.storage.writing.unsafeMode(true).exec('delete from task_search_data where id > 10');
@@ -30,8 +29,8 @@ describe('a damaged search index', () => {
   });
 
   it('is rebuilt from the comments too', async () => {
-    const [task] = (await as(world, ada)('GET', `/workspaces/${home}/tasks?limit=1`)).body.items;
-    await as(world, ada)('POST', `/workspaces/${home}/tasks/${task.id}/comments`, { body: 'Oat, please' });
+    const [task] = (await call('GET', at('/tasks?limit=1'))).body.items;
+    await call('POST', at(`/tasks/${task.id}/comments`), { body: 'Oat, please' });
     spoil();
     await remade();
     expect(await found('oat')).toBe(1);
@@ -41,10 +40,9 @@ describe('a damaged search index', () => {
   it('knows what is written afterwards, and no words that are gone', async () => {
     spoil();
     await remade();
-    const [list] = (await as(world, ada)('GET', `/workspaces/${home}/lists`)).body.items;
-    await as(world, ada)('POST', `/workspaces/${home}/tasks`, { listId: list.id, title: 'Bread' });
+    await call('POST', at('/tasks'), { listId, title: 'Bread' });
     expect([await found('bread'), await found('milk')]).toEqual([1, MANY]);
-    await as(world, ada)('DELETE', `/workspaces/${home}/lists/${list.id}`);
+    await call('DELETE', at(`/lists/${listId}`));
     expect(await found('milk')).toBe(0);
     expectSound(world);
   });
@@ -61,10 +59,8 @@ describe('a damaged search index', () => {
       });
     };
     const before = await stepsOf();
-    const [list] = (await as(world, ada)('GET', `/workspaces/${home}/lists`)).body.items;
     for (let i = 0; i < 20; i += 1) {
-      const long = { listId: list.id, title: 'Long', description: 'Milk '.repeat(10_000) };
-      await as(world, ada)('POST', `/workspaces/${home}/tasks`, long);
+      await call('POST', at('/tasks'), { listId, title: 'Long', description: 'Milk '.repeat(10_000) });
     }
     expect(await stepsOf()).toBeGreaterThanOrEqual(before + 3);
   });

@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { expectSound } from '../integrity.ts';
-import { openSeriesWorld } from '../series-world.ts';
+import { w as series, useSeriesWorld } from '../series-world.ts';
 
-type SeriesWorld = Awaited<ReturnType<typeof openSeriesWorld>>;
-let series: SeriesWorld;
-beforeEach(async () => {
-  series = await openSeriesWorld();
-});
+useSeriesWorld();
 afterEach(() => expectSound(series.world));
 
 it('a list in the trash of an export comes back from the trash of the workspace that it was imported into', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { query, statement } from '../../src/db/connection.ts';
 import { type StoredEntry, saveEntryState, sizeOfTrash } from '../../src/storage/trash.ts';
 import { tick } from '../../src/tick.ts';
@@ -7,16 +7,12 @@ import { finishEntries } from '../../src/trash/steps.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { joined } from '../people.ts';
-import { DAILY, DAY, openSeriesWorld } from '../series-world.ts';
+import { DAILY, DAY, w as series, useSeriesWorld } from '../series-world.ts';
 
-type SeriesWorld = Awaited<ReturnType<typeof openSeriesWorld>>;
-let series: SeriesWorld;
-beforeEach(async () => {
-  series = await openSeriesWorld();
-});
+useSeriesWorld();
 afterEach(() => expectSound(series.world));
 
-const ok = (...asked: Parameters<SeriesWorld['ok']>) => series.ok(...asked);
+const ok = (...asked: Parameters<typeof series.ok>) => series.ok(...asked);
 const at = (rest: string) => series.inside + rest;
 const all = (
   table: 'tasks' | 'recurring_series' | 'recurring_occurrences' | 'lists' | 'spaces' | 'comments',
