@@ -251,7 +251,7 @@ describe('a card that is dropped', () => {
 });
 
 describe('a new task', () => {
-  it('says which list and column it comes into, where its words do not', async () => {
+  it('says what its view gives it, where its words do not', async () => {
     await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}?view=board`);
     await page.getByRole('button', { name: 'New task in In Progress' }).click();
     const understood = page
@@ -262,6 +262,10 @@ describe('a new task', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => understood.textContent()).toBe('OfficeIn Progress');
     await page.getByLabel('Quick add').fill('');
+    await page.keyboard.press('Escape');
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}?assignee=me`);
+    await page.keyboard.press('c');
+    await understood.getByText('Website relaunch · Mara Lindqvist').waitFor();
     await page.keyboard.press('Escape');
   });
 

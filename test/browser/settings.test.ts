@@ -458,6 +458,9 @@ describe('the account', () => {
 describe('the workspace', () => {
   it('has its name and key on General', async () => {
     await enter(settingsOf('general'), 'General');
+    await fill('Name', '');
+    await press('Save');
+    await page.getByText('Name must be').waitFor();
     await fill('Name', 'Kanal Studio');
     await fill('Key', 'k');
     await press('Save');
@@ -615,6 +618,11 @@ describe('the workspace', () => {
     await page.keyboard.press('Enter');
     await eventually(() => titlesAt('/labels')).toContain('law');
     await synced();
+    await press('New label');
+    await fill('Name', 'law');
+    await page.keyboard.press('Enter');
+    await page.getByText('Another one has this name').waitFor();
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More for law' }).focus();
     await page.keyboard.press('Alt+ArrowUp');
     await page.keyboard.press('Alt+ArrowUp');

@@ -47,7 +47,7 @@ interface ChipsProps extends Pick<ChipProps, 'task' | 'workspaceId'> {
   chips: readonly Chip[];
   /** The day that comes from the view. */
   givenDay: Day | null;
-  /** The list, and the status of a column, that it would get. */
+  /** The list, the status of a column, the person and label of a filter that it would get. */
   givenPlace: string;
   onText(chip: Chip): void;
 }

@@ -207,6 +207,8 @@ export function QuickAdd({ onClose }: OverlayProps) {
   const givenPlace = [
     read.task.listId === null && store.view.row('list', listId ?? '')?.title,
     read.task.statusId === null && store.view.status(String(shared.statusId))?.title,
+    read.task.assigneeId === null && store.view.row('member', `${w}/${shared.assigneeId}`)?.name,
+    read.task.labelIds.length === 0 && store.view.row('label', String(shared.labelIds))?.title,
   ]
     .filter(Boolean)
     .join(' · ');

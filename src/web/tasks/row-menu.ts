@@ -67,7 +67,7 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
     isOne && { title: 'Select', icon: 'select', binding: 'x', run: () => toggleSelected(first.id) },
     ...(isOne ? reading.map((item, index) => (index === 0 ? { ...item, startsGroup: true } : item)) : []),
     {
-      title: isOne && isUpcomingInstance(first) ? 'Skip this one' : 'Delete',
+      title: isOne && isUpcomingInstance(first) ? 'Delete: skip this one' : 'Delete',
       icon: 'trash',
       binding: 'Delete',
       startsGroup: true,
