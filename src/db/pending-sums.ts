@@ -11,7 +11,7 @@ type Scalar = string | number;
 
 interface Pending {
   key: readonly Scalar[];
-  added: readonly number[];
+  added: number[];
 }
 
 /** What a transaction adds to sums, kept until somebody asks: many of its functions add to the same few rows. */
@@ -41,9 +41,9 @@ export function createPendingSums(
       const rows = pending.get(sums) ?? new Map<string, Pending>();
       pending.set(sums, rows);
       const name = key.join(' ');
-      const known = rows.get(name);
-      if (known) known.added = known.added.map((sum, i) => sum + (added[i] ?? 0));
-      else rows.set(name, { key, added });
+      const known = rows.get(name)?.added;
+      if (!known) rows.set(name, { key, added: [...added] });
+      else for (let i = 0; i < added.length; i += 1) known[i] = (known[i] ?? 0) + (added[i] ?? 0);
     },
     writeBefore: (tables) => {
       if (pending.size === 0) return;

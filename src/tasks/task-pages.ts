@@ -38,17 +38,18 @@ export function readTaskPage<Found extends { rows: FoundTask[] }>(
   );
 }
 
-const isRead = (row: PageRow): row is PagedTask => !('known' in row);
+const isRead = (row: PageRow | FoundTask): row is PagedTask => 'left_out' in row && !('known' in row);
 
 /** Nothing is written between what found the tasks and this. */
 function rowsOf(db: Db, { workspaceKey }: Member, texts: TaskTexts, found: readonly FoundTask[]): PageRow[] {
   const known = found.map((task) => texts.find(task));
-  const unknown = found.filter((_task, i) => known[i] === undefined);
+  const unknown = found.filter((task, i) => known[i] === undefined && !isRead(task));
   const read = new Map<number, PageRow>();
   if (unknown.length > 0) for (const row of readPagedTasks(db, workspaceKey, unknown)) read.set(row.seq, row);
-  return found.flatMap(({ seq }, i) => {
+  return found.flatMap((task, i) => {
     const text = known[i];
-    return text ? { known: text, left_out: 0 } : (read.get(seq) ?? []);
+    if (text) return { known: text, left_out: 0 };
+    return isRead(task) ? task : (read.get(task.seq) ?? []);
   });
 }
 

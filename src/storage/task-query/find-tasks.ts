@@ -1,5 +1,5 @@
 import { type Db, statement } from '../../db/connection.ts';
-import { FOUND, type FoundTask } from '../task-fields.ts';
+import { FOUND, type FoundTask, PAGED } from '../task-fields.ts';
 import type { Condition } from './condition.ts';
 import { countAll } from './counters.ts';
 import { orderDays } from './due-order.ts';
@@ -122,7 +122,10 @@ function scanSortIndex(db: Db, filters: Filters, sort: Sort, range: Range, entri
   return readMatches(db, workspaceKey, { sql: matches, parameters: matchParameters }, order, range);
 }
 
-/** The rows of a range of `matches`, a statement that returns their numbers as `found_seq`, in its order. */
+/**
+ * The rows of a range of `matches`, a statement that returns their numbers as `found_seq`, in its order. Those far behind
+ * are read whole: hardly one of them was shown lately.
+ */
 function readMatches(
   db: Db,
   workspaceKey: number,
@@ -132,7 +135,7 @@ function readMatches(
 ): FoundTask[] {
   return db.all(
     statement<FoundTask>(
-      `select ${FOUND} from (${matches.sql} limit ? offset ?) cross join tasks on seq = found_seq
+      `select ${offset < DEEP_OFFSET ? FOUND : PAGED} from (${matches.sql} limit ? offset ?) cross join tasks on seq = found_seq
         where workspace_code = ? order by ${order}`,
       [...matches.parameters, limit, offset, workspaceKey],
     ),
