@@ -3,9 +3,10 @@ import { removeAccount } from '../../src/auth/account/account-deletion.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
-import { as, type Call, homeOf, joined, signInAgain } from '../people.ts';
+import { ada, call, home, inside, list, useHome, world } from '../ada.ts';
+import { as, joined, signInAgain } from '../people.ts';
 import { requireRaisedVersions } from '../versions-raised.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import type { Person } from '../world.ts';
 
 interface Item {
   kind: string;
@@ -14,22 +15,11 @@ interface Item {
   value?: Record<string, unknown>;
 }
 
-let world: World;
-let ada: Person;
 let bob: Person;
-let call: Call;
-let workspaceId: string;
-let inside: string;
-let list: { id: string; spaceId: string; statusTemplateId: string; statuses: { id: string; type: string }[] };
+useHome();
 beforeEach(async () => {
-  world = await openWorld();
   requireRaisedVersions(world.opened.storage.writing);
-  ada = await world.signUp('ada@example.com');
-  call = as(world, ada);
-  workspaceId = await homeOf(world, ada);
-  inside = `/workspaces/${workspaceId}`;
-  list = (await call('GET', `${inside}/lists`)).body.items[0];
-  bob = await joined(world, ada, workspaceId, 'admin');
+  bob = await joined(world, ada, home, 'admin');
 });
 
 /** A copy of the workspace that is kept by following cursors, as a client would. */
@@ -304,7 +294,7 @@ const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => call('DELETE', `${inside}/status-templates/${id}`);
   },
   'the workspace changes': async () => () => call('PATCH', inside, { title: 'New' }),
-  'someone comes': async () => () => joined(world, ada, workspaceId, 'member'),
+  'someone comes': async () => () => joined(world, ada, home, 'member'),
   'someone gets another role': async () => {
     await task({ assigneeId: bob.id });
     await series({ assigneeId: bob.id });

@@ -5,15 +5,15 @@ import { callsOf, resolve } from '../../src/http/openapi-document.ts';
 import type { Route } from '../../src/http/route.ts';
 import { referencePage } from '../../src/pages/reference.ts';
 import { routes } from '../../src/routes.ts';
-import { openWorld, type World } from '../world.ts';
+import { openInstead, useWorld, world } from '../ada.ts';
+import { openWorld } from '../world.ts';
 
 const BASE_PATHS = ['/api', '/', '/a/b'];
 
-let world: World;
 let document: OpenApiDocument;
 let html: string;
+useWorld();
 beforeEach(async () => {
-  world = await openWorld();
   document = (await world.call('GET', '/openapi.json')).body;
   html = (await world.call('GET', '/docs')).body;
 });
@@ -47,7 +47,7 @@ describe('the reference page', () => {
   it.each(BASE_PATHS)(
     'is below the base path %s, with the headers of every response and a strict policy',
     async (base) => {
-      world = await openWorld({ settings: { server: { base_path: base } } });
+      await openInstead({ settings: { server: { base_path: base } } });
       const { status, headers } = await world.app.request(`${base === '/' ? '' : base}/docs`);
       expect(status).toBe(200);
       expect(Object.fromEntries(headers)).toEqual({
@@ -83,7 +83,7 @@ describe('the reference page', () => {
   it.each(BASE_PATHS)(
     'brings its own assets below %s, to be kept for good, which name no other host',
     async (base) => {
-      world = await openWorld({ settings: { server: { base_path: base } } });
+      await openInstead({ settings: { server: { base_path: base } } });
       const root = base === '/' ? '' : base;
       const assets = assetsIn(await (await world.app.request(`${root}/docs`)).text());
       expect(new Set(assets).size).toBe(3);
@@ -128,7 +128,7 @@ describe('the reference page', () => {
   });
 
   it('shows commands with the address of this server, ids and token in variables', async () => {
-    world = await openWorld({ settings: { server: { public_url: 'https://errand.example.com/work' } } });
+    await openInstead({ settings: { server: { public_url: 'https://errand.example.com/work' } } });
     html = (await world.call('GET', '/docs')).body;
     const shown = (id: string) => articleOf(id).replaceAll(/<\/?span[^>]*>|<wbr>/g, '');
     expect(shown('updateTask')).toContain(

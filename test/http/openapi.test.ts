@@ -10,13 +10,12 @@ import {
 import { ERROR_KINDS } from '../../src/kernel/errors.ts';
 import { EndCondition, Interval } from '../../src/recurring/rule-schema.ts';
 import { routes } from '../../src/routes.ts';
+import { openInstead, useWorld, world } from '../ada.ts';
 import { OPERATION_IDS } from '../operation-ids.ts';
-import { openWorld, type World } from '../world.ts';
 
-let world: World;
 let document: OpenApiDocument;
+useWorld();
 beforeEach(async () => {
-  world = await openWorld();
   document = (await world.call('GET', '/openapi.json')).body;
 });
 
@@ -52,7 +51,7 @@ describe('the address of the server', () => {
     ['/a/b', '/a/b'],
   ])('has the base path %s, and the paths have not', async (basePath, prefix) => {
     for (const publicUrl of ['https://errand.example.com', 'https://example.com/errand']) {
-      world = await openWorld({ settings: { server: { base_path: basePath, public_url: publicUrl } } });
+      await openInstead({ settings: { server: { base_path: basePath, public_url: publicUrl } } });
       document = (await world.call('GET', '/openapi.json')).body;
       expect(document.servers).toEqual([{ url: publicUrl + prefix }]);
       expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/auth/login', '/me']));
@@ -64,7 +63,7 @@ describe('the address of the server', () => {
 });
 
 it('no default limit of a page is promised, as the configuration decides it', async () => {
-  world = await openWorld({ settings: { pagination: { default_limit: 20 } } });
+  await openInstead({ settings: { pagination: { default_limit: 20 } } });
   const ada = await world.signUp();
   const { body } = await world.call('GET', '/me/workspaces', { token: ada.accessToken });
   const { parameters = [] } = document.paths['/me/workspaces']?.get ?? {};
@@ -325,7 +324,7 @@ describe('the Location of what was created', () => {
   it.each(['http://localhost:8080', 'https://example.com/errand'])(
     'is its path as seen from %s, and takes GET',
     async (publicUrl) => {
-      world = await openWorld({ settings: { server: { public_url: publicUrl } } });
+      await openInstead({ settings: { server: { public_url: publicUrl } } });
       const prefix = new URL(publicUrl).pathname.replace(/\/$/, '');
       const ada = await world.signUp();
       const token = ada.accessToken;

@@ -2,33 +2,23 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
 import { runningImports } from '../../src/import/import.ts';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
+import { ada, useAda, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { as } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
 import { STATUS_TEMPLATES } from './round-trip.ts';
 
 const MIB = 1_024 * 1_024;
 const MAX_BYTES = 64 * MIB;
 const DOCUMENT = JSON.stringify({
   formatVersion: 2,
-  workspaces: [
-    {
-      title: 'Home',
-      statusTemplates: STATUS_TEMPLATES,
-    },
-  ],
+  workspaces: [{ title: 'Home', statusTemplates: STATUS_TEMPLATES }],
 });
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp();
-});
+useAda();
 afterEach(async () => {
   vi.useRealTimers();
   expectSound(world);

@@ -1,9 +1,9 @@
 import { build, transform } from 'esbuild';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Asset, REFERENCE_SCRIPT, SCRIPT } from '../../src/pages/assets.ts';
 import { confirmSignup } from '../../src/pages/confirm-signup.ts';
 import { layout } from '../../src/pages/layout.ts';
-import { openWorld, type World } from '../world.ts';
+import { openInstead, useWorld, world } from '../ada.ts';
 
 const PAGES = [
   '/',
@@ -15,11 +15,8 @@ const PAGES = [
 ];
 const BASE_PATHS = ['/api', '/', '/a/b'];
 
-let world: World;
-beforeEach(async () => {
-  // With the page at / that stands there while the web client is switched off.
-  world = await openWorld({ settings: { web: { enabled: false } } });
-});
+// With the page at / that stands there while the web client is switched off.
+useWorld({ settings: { web: { enabled: false } } });
 
 const open = (path: string, method = 'GET') => world.call(method, `/${path}`);
 const everyAddressIn = (html: string) =>
@@ -104,7 +101,7 @@ describe.each(PAGES)('the page %s', (path) => {
 
 describe('the pages', () => {
   it.each(BASE_PATHS)('find the API under the base path %s', async (basePath) => {
-    world = await openWorld({ settings: { web: { enabled: false }, server: { base_path: basePath } } });
+    await openInstead({ settings: { web: { enabled: false }, server: { base_path: basePath } } });
     const response = await world.app.request('/');
     const html = await response.text();
     const api = html.match(/data-api="([^"]*)"/)?.[1];
@@ -116,7 +113,7 @@ describe('the pages', () => {
   });
 
   it('tell, without JavaScript, how to use the token by the API', async () => {
-    world = await openWorld({ settings: { server: { public_url: 'https://errand.example.com/work' } } });
+    await openInstead({ settings: { server: { public_url: 'https://errand.example.com/work' } } });
     const { body } = await open('/confirm-signup');
     expect(body.match(/<noscript>(.*?)<\/noscript>/s)?.[1]).toContain(
       'POST https://errand.example.com/work/api/auth/register/confirm',

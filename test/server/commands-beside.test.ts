@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { silentLog } from '../../src/kernel/log.ts';
 import { type Opened, openDeps } from '../../src/open.ts';
 import { setMeta } from '../../src/storage/meta.ts';
-import { openWorld, type World } from '../world.ts';
+import { useWorld, world } from '../ada.ts';
+import type { World } from '../world.ts';
 
-let world: World;
 let command: Opened;
+useWorld();
 beforeEach(async () => {
-  world = await openWorld();
   command = await openDeps(world.deps.config, silentLog, { role: 'command' });
 });
 afterEach(() => command.close());
