@@ -2,33 +2,43 @@ import { describe, expect, it, vi } from 'vitest';
 import { tooManyRequests } from '../../src/kernel/errors.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { inFlightAttempts } from '../../src/users/in-flight-attempts.ts';
-import { openLimited as open, reopen, world } from '../ada.ts';
+import { openLimited, reopen, world } from '../ada.ts';
 import { withoutPassword } from '../people.ts';
 import { codeTo, resetTokenTo } from '../sign-in.ts';
-import { quickPasswords } from '../world.ts';
+import { type Person, quickPasswords } from '../world.ts';
 
 const login = (email: string, password: string, address = '192.0.2.1') =>
   world.call('POST', '/auth/login', { body: { email, password }, address });
-const confirm = (email: string, code: string | undefined) =>
-  world.call('POST', '/auth/login/code/confirm', { body: { email, code }, address: '192.0.2.1' });
+const confirm = (email: string, code: string | undefined, address = '192.0.2.1') =>
+  world.call('POST', '/auth/login/code/confirm', { body: { email, code }, address });
 
-describe('failed sign-ins', () => {
-  /** Hashing that is rejected, as too many wait, while a test says so. */
-  const busyHash = () => {
-    let isBusy = false;
-    const hash: typeof quickPasswords.hash = async (password) => {
-      if (isBusy) throw tooManyRequests(1);
-      return quickPasswords.hash(password);
-    };
-    const setBusy = (busy: boolean) => {
-      isBusy = busy;
-    };
-    return { hash, setBusy };
+let ada: Person;
+/** Too many wait, while a test says so. */
+let isBusy: boolean;
+
+async function open(...given: Parameters<typeof openLimited>): Promise<void> {
+  isBusy = false;
+  await openLimited(...given);
+  ada = await world.signUp('ada@example.com');
+}
+
+/** Ada asks for another password. */
+const change = (currentPassword: string) =>
+  world.call('POST', '/me/password', {
+    token: ada.accessToken,
+    address: '192.0.2.1',
+    body: { currentPassword, newPassword: 'password2' },
+  });
+const unlessBusy =
+  <Given extends unknown[], Result>(act: (...given: Given) => Result) =>
+  (...given: Given): Result => {
+    if (isBusy) throw tooManyRequests(1);
+    return act(...given);
   };
 
+describe('failed sign-ins', () => {
   it('are 10 per account and address, then one a minute; 429 for unknown addresses too', async () => {
     await open();
-    const ada = await world.signUp('ada@example.com');
     for (const email of [ada.email, 'nobody@example.com']) {
       for (let i = 0; i < 10; i += 1) expect((await login(email, 'wrong password')).status).toBe(401);
       const { status, headers } = await login(email, 'wrong password');
@@ -48,45 +58,27 @@ describe('failed sign-ins', () => {
   });
 
   it('are not used up by tries that were never compared, as too many waited', async () => {
-    let isBusy = true;
-    const verify: typeof quickPasswords.verify = async (stored, password) => {
-      if (isBusy) throw tooManyRequests(1);
-      return quickPasswords.verify(stored, password);
-    };
-    await open({}, { passwords: { ...quickPasswords, verify } });
-    const ada = await world.signUp('ada@example.com');
-    const change = () =>
-      world.call('POST', '/me/password', {
-        token: ada.accessToken,
-        address: '192.0.2.1',
-        body: { currentPassword: ada.password, newPassword: 'password2' },
-      });
+    await open({}, { passwords: { ...quickPasswords, verify: unlessBusy(quickPasswords.verify) } });
+    isBusy = true;
     for (let i = 0; i < 10; i += 1) {
-      for (const { status, headers } of [await login(ada.email, ada.password), await change()])
+      for (const { status, headers } of [await login(ada.email, ada.password), await change(ada.password)])
         expect([status, headers.get('retry-after')]).toEqual([429, '1']);
     }
     isBusy = false;
     expect((await login(ada.email, ada.password)).status).toBe(200);
-    expect((await change()).status).toBe(204);
+    expect((await change(ada.password)).status).toBe(204);
   });
 
   it('are not used up by right passwords of which a new hash was rejected, as too many waited', async () => {
-    const { hash, setBusy } = busyHash();
+    const hash = unlessBusy(quickPasswords.hash);
     await open({}, { passwords: { ...quickPasswords, hash, isOutdated: () => true } });
-    const ada = await world.signUp('ada@example.com');
-    const change = (currentPassword: string) =>
-      world.call('POST', '/me/password', {
-        token: ada.accessToken,
-        address: '192.0.2.1',
-        body: { currentPassword, newPassword: 'password2' },
-      });
-    setBusy(true);
+    isBusy = true;
     for (let i = 0; i < 10; i += 1) {
       for (const { status, headers } of [await login(ada.email, ada.password), await change(ada.password)])
         expect([status, headers.get('retry-after')]).toEqual([429, '1']);
     }
     for (let i = 0; i < 9; i += 1) expect((await change('wrong password')).status).toBe(403);
-    setBusy(false);
+    isBusy = false;
     expect((await login(ada.email, ada.password)).status).toBe(200);
     expect((await change(ada.password)).status).toBe(204);
     expect((await login(ada.email, 'wrong password')).status).toBe(401);
@@ -94,13 +86,13 @@ describe('failed sign-ins', () => {
   });
 
   it('are not forgiven by an account without a password whose first one could not be hashed', async () => {
-    const { hash, setBusy } = busyHash();
+    const hash = unlessBusy(quickPasswords.hash);
     await open({ failures_burst: 1 }, { passwords: { ...quickPasswords, hash } });
     await withoutPassword(world, 'nopass@example.com');
     const code = await codeTo('nopass@example.com');
     const { accessToken: token } = (await confirm('nopass@example.com', code)).body;
     expect((await login('nopass@example.com', 'wrong password')).status).toBe(401);
-    setBusy(true);
+    isBusy = true;
     const body = { newPassword: 'password2' };
     expect((await world.call('POST', '/me/password', { token, address: '192.0.2.1', body })).status).toBe(
       429,
@@ -109,12 +101,7 @@ describe('failed sign-ins', () => {
   });
 
   it('are not even counted, nor accounts looked up, while too many wait: a flood costs the disk nothing', async () => {
-    let isBusy = false;
-    const requireCapacity = () => {
-      if (isBusy) throw tooManyRequests(1);
-    };
-    await open({}, { passwords: { ...quickPasswords, requireCapacity } });
-    const ada = await world.signUp('ada@example.com');
+    await open({}, { passwords: { ...quickPasswords, requireCapacity: unlessBusy(() => {}) } });
     isBusy = true;
     const { commits } = world.opened.writer.counts;
     const reads = vi.spyOn(world.deps.read, 'one');
@@ -133,7 +120,6 @@ describe('failed sign-ins', () => {
 
   it('are not used up by sign-ins that succeed', async () => {
     await open();
-    const ada = await world.signUp('ada@example.com');
     for (let i = 0; i < 30; i += 1) expect((await login(ada.email, ada.password)).status).toBe(200);
     await open({ failures_burst: 1 });
     const bob = await world.signUp('bob@example.com');
@@ -152,7 +138,6 @@ describe('failed sign-ins', () => {
 
   it('are not used up by right passwords that come together', async () => {
     await open();
-    const ada = await world.signUp('ada@example.com');
     const together = (password: string, most: number) =>
       Promise.all(Array.from({ length: most }, () => login(ada.email, password)));
     const statuses = (await together(ada.password, 30)).map(({ status }) => status);
@@ -180,7 +165,6 @@ describe('failed sign-ins', () => {
         onCompared();
       });
     await open({ failures_burst: 2 }, { passwords: { ...quickPasswords, verify } });
-    const ada = await world.signUp('ada@example.com');
     const slow = login(ada.email, ada.password);
     const quick = login(ada.email, ada.password);
     await areCompared(2);
@@ -202,7 +186,6 @@ describe('failed sign-ins', () => {
 
   it('of all addresses are 100 per account, and hold up no network that signed in within 30 days', async () => {
     await open({ auth_burst: 100_000 });
-    const ada = await world.signUp('ada@example.com');
     const bob = await world.signUp('bob@example.com');
     expect((await login(ada.email, ada.password, '198.51.100.1')).status).toBe(200);
     world.clock.advance(30 * DAY - 1);
@@ -236,7 +219,6 @@ describe('failed sign-ins', () => {
 
   it('hold up a network that only another account knows, or this one for 30 days no more', async () => {
     await open({ auth_burst: 100_000 });
-    const ada = await world.signUp('ada@example.com');
     const bob = await world.signUp('bob@example.com');
     expect((await login(ada.email, ada.password, '198.51.100.2')).status).toBe(200);
     world.clock.advance(30 * DAY);
@@ -268,7 +250,6 @@ describe('failed sign-ins', () => {
 
   it('from everywhere keep nobody from signing in by a mailed code, or by the password of a reset', async () => {
     await open({ auth_burst: 100_000 });
-    const ada = await world.signUp('ada@example.com');
     await guessFromEverywhere(ada.email);
     expect((await login(ada.email, ada.password)).status).toBe(429);
     expect((await confirm(ada.email, await codeTo(ada.email))).status).toBe(200);
@@ -280,7 +261,6 @@ describe('failed sign-ins', () => {
 
   it('of the address that resets the password are forgotten, those of another are not', async () => {
     await open();
-    const ada = await world.signUp('ada@example.com');
     for (const address of ['192.0.2.1', '192.0.2.2'])
       for (let i = 0; i < 10; i += 1) await login(ada.email, 'wrong password', address);
     await reset(ada.email, 'password2');
@@ -291,7 +271,6 @@ describe('failed sign-ins', () => {
 
   it('of passwords are not forgiven by a code that signs in', async () => {
     await open({ auth_burst: 100_000 });
-    const ada = await world.signUp('ada@example.com');
     await guessFromEverywhere(ada.email);
     expect((await confirm(ada.email, await codeTo(ada.email))).status).toBe(200);
     expect((await login(ada.email, 'wrong password', '203.0.113.201')).status).toBe(429);
@@ -299,12 +278,9 @@ describe('failed sign-ins', () => {
 
   it('by codes are 100 per account from everywhere as well, and count for passwords', async () => {
     await open({ auth_burst: 100_000 });
-    const ada = await world.signUp('ada@example.com');
     expect((await login(ada.email, ada.password, '198.51.100.1')).status).toBe(200);
-    const guess = async (address: string, code = '000000') => {
-      const body = { email: ada.email, code };
-      return (await world.call('POST', '/auth/login/code/confirm', { body, address })).status;
-    };
+    const guess = async (address: string, code = '000000') =>
+      (await confirm(ada.email, code, address)).status;
     for (let i = 0; i < 100; i += 1) expect(await guess(`203.0.113.${i}`)).toBe(401);
     const code = await codeTo(ada.email);
     expect(await guess('203.0.113.200', code)).toBe(429);
@@ -316,18 +292,14 @@ describe('failed sign-ins', () => {
 
   it('from everywhere are not used up by one who signs in from many networks', async () => {
     await open({ auth_burst: 100_000, account_failures_burst: 2 });
-    const ada = await world.signUp('ada@example.com');
     for (let i = 0; i < 5; i += 1) {
       expect((await login(ada.email, ada.password, `203.0.113.${i}`)).status).toBe(200);
-      const body = { email: ada.email, code: await codeTo(ada.email) };
-      const address = `198.51.100.${i}`;
-      expect((await world.call('POST', '/auth/login/code/confirm', { body, address })).status).toBe(200);
+      expect((await confirm(ada.email, await codeTo(ada.email), `198.51.100.${i}`)).status).toBe(200);
     }
   });
 
   it('of passwords, from the very same address, keep nobody from signing in by a mailed code', async () => {
     await open();
-    const ada = await world.signUp('ada@example.com');
     for (const email of [ada.email, 'nobody@example.com']) {
       for (let i = 0; i < 10; i += 1) expect((await login(email, 'wrong password')).status).toBe(401);
       expect((await login(email, ada.password)).status).toBe(429);
@@ -338,7 +310,6 @@ describe('failed sign-ins', () => {
 
   it('by codes are 10 per account and address as well, for addresses without an account too', async () => {
     await open();
-    const ada = await world.signUp('ada@example.com');
     for (const email of [ada.email, 'nobody@example.com']) {
       for (let i = 0; i < 10; i += 1) expect((await confirm(email, '000000')).status).toBe(401);
       const { status, headers } = await confirm(email, '000000');
@@ -348,17 +319,10 @@ describe('failed sign-ins', () => {
 
   it('count wrong codes and wrong passwords of a change together, for passwords', async () => {
     await open();
-    const ada = await world.signUp('ada@example.com');
-    const change = () =>
-      world.call('POST', '/me/password', {
-        token: ada.accessToken,
-        address: '192.0.2.1',
-        body: { currentPassword: 'wrong password', newPassword: 'password2' },
-      });
-    for (let i = 0; i < 5; i += 1) expect((await change()).status).toBe(403);
+    for (let i = 0; i < 5; i += 1) expect((await change('wrong password')).status).toBe(403);
     for (let i = 0; i < 5; i += 1) expect((await confirm(ada.email, '000000')).status).toBe(401);
     const code = await codeTo(ada.email);
-    expect((await change()).status).toBe(429);
+    expect((await change('wrong password')).status).toBe(429);
     const { status, headers } = await login(ada.email, ada.password);
     expect([status, headers.get('retry-after')]).toEqual([429, '60']);
     expect((await confirm(ada.email, code)).status).toBe(200);
