@@ -78,15 +78,13 @@ describe('settings of an account', () => {
     const { body: exported } = await world.call('GET', '/account/export', { token: ada.accessToken });
     expect(exported.profile).toEqual(await read());
     await world.call('DELETE', '/auth/me', { token: ada.accessToken, body: { password: ada.password } });
-    const rows = world.count('user_preferences');
-    expect(rows).toBe(0);
+    expect(world.count('user_preferences')).toBe(0);
   });
 
   it('are no change in the workspaces of the account', async () => {
-    const rows = world.opened.storage.reading.prepare('select count(*) from changes').pluck();
-    const before = rows.get();
+    const before = world.count('changes');
     await patch({ timezone: 'Europe/Paris', weekStart: 'sunday', preferences: { a: 1 } });
-    expect(rows.get()).toBe(before);
+    expect(world.count('changes')).toBe(before);
   });
 
   it('change no instant of the account when they are set to what they are', async () => {

@@ -42,9 +42,8 @@ export function updateMe(deps: Deps, who: SignedIn, input: MeInput): Promise<Me>
   const now = toInstant(deps.clock.now());
   const update = function* (tx: Tx): Steps<Me> {
     const before = findMe(tx, who.userId);
-    const given = Object.entries(input) as [keyof MeInput, unknown][];
     const changed: MeInput = Object.fromEntries(
-      given.filter(([field, value]) => !isDeepStrictEqual(value, before[field])),
+      Object.entries(input).filter(([field, value]) => !isDeepStrictEqual(value, before[field as keyof Me])),
     );
     const { preferences, weekStart, ...others } = changed;
     const account = defined({ ...others, week_start: weekStart });
