@@ -9,13 +9,14 @@ let world: World;
 let ada: Person;
 let bob: Person;
 let adas: string;
+let list: { id: string };
 let bobs: string;
 let page: Page;
 
 useVisit(DESKTOP);
 beforeEach(async () => {
   page = visit.page;
-  ({ world, ada, home: adas } = await openHome({ start: Date.now() - 60_000 }));
+  ({ world, ada, home: adas, list } = await openHome({ start: Date.now() - 60_000 }));
   world.clock.advance(60_000);
   bob = await joined(world, ada, adas, 'member', 'Bob');
   bobs = await homeOf(world, bob);
@@ -168,8 +169,11 @@ describe('of several workspaces', () => {
     await isChosen('Choir');
   });
 
-  it('one that is lost takes its changes along, and says so', async () => {
-    await open(`/w/${adas}/inbox`);
+  it('one that is lost takes its changes and the open task along, and says so once', async () => {
+    const fields = { listId: list.id, title: 'First' };
+    const { body } = await as(world, ada)('POST', `/workspaces/${adas}/tasks`, fields);
+    await open(`/w/${adas}/inbox?task=${body.id}`);
+    await page.getByRole('complementary', { name: 'First' }).waitFor();
     await page.keyboard.press('c');
     await page.getByLabel('Quick add').waitFor();
     await page.context().setOffline(true);
@@ -181,5 +185,7 @@ describe('of several workspaces', () => {
     await page.getByText('Not saved: Added “Too late”. You are no longer a member').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
     await isChosen("Bob's workspace");
+    await painted(page);
+    expect(await page.getByRole('complementary').count()).toBe(0);
   });
 });

@@ -39,7 +39,6 @@ export function App() {
     <>
       <Frame>
         <CurrentScreen />
-        <TaskBeside />
       </Frame>
       <Overlays />
       <TaskOverlays />
@@ -53,7 +52,12 @@ function CurrentScreen() {
   const { w } = found.params;
   if (w !== undefined && workspace.value?.id !== w && !isFirstLoad.value)
     return userData.value?.store.isHeard.value ? <NotFound /> : <main class="sheet" aria-busy="true" />;
-  return <LoadedScreen key={path.value} name={found.name} params={found.params} />;
+  return (
+    <>
+      <LoadedScreen key={path.value} name={found.name} params={found.params} />
+      {!isPublic.value && <TaskBeside />}
+    </>
+  );
 }
 
 const loaded = new Map(STARTING);
