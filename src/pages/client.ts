@@ -10,6 +10,7 @@ import { once } from '../kernel/once.ts';
 import { type ClientBuild, openClientBuild } from './client-build.ts';
 import { documentHeaders, keptForGood } from './documents.ts';
 import { farewellWorker } from './farewell-worker.ts';
+import { fileResponse } from './file-response.ts';
 import { type KeptBuild, keepBuild } from './kept-builds.ts';
 
 const CLIENT_POLICY = [
@@ -44,12 +45,12 @@ export function mountClient(app: Hono<Environment>, deps: Deps): void {
   app.get('/app/*', (context) => {
     const path = context.req.path.slice('/app/'.length);
     const { build, kept } = served();
-    if (path === WORKER) return fileResponse(context, build, WORKER, workerHeaders(context));
+    if (path === WORKER) return buildResponse(context, build, WORKER, workerHeaders(context));
     if (isDocument(path)) return documentResponse(context, deps, served());
     const found = Object.hasOwn(build.files, path) ? build.files[path] : undefined;
-    if (found) return fileResponse(context, build, path, keptForGood(context, found.type));
+    if (found) return buildResponse(context, build, path, keptForGood(context, found.type));
     const file = kept?.find(path);
-    if (file) return new Response(file.bytes, { headers: keptForGood(context, file.type) });
+    if (file) return fileResponse(context, file.bytes, keptForGood(context, file.type));
     throw notFound('file');
   });
 }
@@ -109,12 +110,12 @@ const workerHeaders = (context: Context<Environment>) => ({
   'Content-Type': JAVASCRIPT,
 });
 
-function fileResponse(
+function buildResponse(
   context: Context<Environment>,
   build: ClientBuild,
   path: string,
   headers: Record<string, string>,
 ): Response {
   const encoding = encodingFor(context, build.files[path]?.encodings ?? []);
-  return new Response(build.read(path, encoding), { headers: { ...headers, ...formHeaders(encoding) } });
+  return fileResponse(context, build.read(path, encoding), { ...headers, ...formHeaders(encoding) });
 }

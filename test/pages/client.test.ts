@@ -155,6 +155,48 @@ describe('a hashed file', () => {
     expect(await encodingFor('gzip;q=0.5, br;q=0.1')).toBe('br');
   });
 
+  it('comes in part where one range of its bytes is asked for', async () => {
+    const path = `/app/${scriptOf()}`;
+    const whole = Buffer.from(await (await get(path)).arrayBuffer());
+    const { length } = whole;
+    const asked = async (range: string, more: Record<string, string> = {}, method = 'GET') => {
+      const { status, headers } = await get(path, { range, ...more }, method);
+      return { status, told: headers.get('content-range'), cached: headers.get('cache-control') };
+    };
+    const parts: [string, number, number][] = [
+      ['bytes=0-9', 0, 10],
+      ['BYTES=5-5', 5, 6],
+      ['bytes=10-', 10, length],
+      [`bytes=0-${length}`, 0, length],
+      ['bytes=-7', length - 7, length],
+      [`bytes=-${length + 1}`, 0, length],
+    ];
+    for (const [range, from, end] of parts) {
+      const response = await get(path, { range });
+      expect([range, response.status, response.headers.get('content-range')]).toEqual([
+        range,
+        206,
+        `bytes ${from}-${end - 1}/${length}`,
+      ]);
+      expect(Buffer.from(await response.arrayBuffer()).equals(whole.subarray(from, end)), range).toBe(true);
+      expect(response.headers.get('accept-ranges')).toBe('bytes');
+    }
+    for (const range of [`bytes=${length}-`, 'bytes=-0'])
+      expect(await asked(range)).toMatchObject({
+        status: 416,
+        told: `bytes */${length}`,
+        cached: 'no-store',
+      });
+    for (const range of ['bytes=9-0', 'bytes=0-1,3-4', 'bytes=-', 'bytes=a-b', 'lines=0-9', ''])
+      expect([range, await asked(range)]).toMatchObject([range, { status: 200, told: null }]);
+    expect(await asked('bytes=0-9', { 'if-range': '"x"' })).toMatchObject({ status: 200 });
+    expect(await asked('bytes=0-9', {}, 'HEAD')).toMatchObject({ status: 200 });
+    const packed = await get(path, { range: 'bytes=0-9', 'accept-encoding': 'br' });
+    const packedWhole = Buffer.from(await (await get(path, { 'accept-encoding': 'br' })).arrayBuffer());
+    expect([packed.status, packed.headers.get('content-encoding')]).toEqual([206, 'br']);
+    expect(Buffer.from(await packed.arrayBuffer()).equals(packedWhole.subarray(0, 10))).toBe(true);
+  });
+
   it('is 404 where it is missing, never the document, and never a file of the server', async () => {
     for (const path of [
       'assets/main.AAAAAAAA.js',
