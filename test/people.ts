@@ -31,7 +31,7 @@ export async function openHome(options?: WorldOptions) {
 }
 
 /** The fields that a rejection names. */
-export const pathsOf = ({ issues }: { issues: { path: string }[] }): string[] =>
+export const pathsOf = ({ issues = [] }: { issues?: { path: string }[] }): string[] =>
   issues.map(({ path }) => path);
 
 /** Gives someone a new access token, where the clock took the one before. */

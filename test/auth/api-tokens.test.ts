@@ -4,7 +4,7 @@ import { routes } from '../../src/routes.ts';
 import { isWellFormed, newApiToken } from '../../src/sessions/api-token-format.ts';
 import { tick } from '../../src/tick.ts';
 import { ada, home, openAda, useHome, world } from '../ada.ts';
-import { addMember, as, homeOf, joined } from '../people.ts';
+import { addMember, as, homeOf, joined, pathsOf } from '../people.ts';
 import {
   askForEmail,
   confirmEmail,
@@ -73,7 +73,7 @@ describe('an API token', () => {
     const issuesOf = async (body: object) => {
       const response = await as(world, ada)('POST', '/me/tokens', body);
       expect(response.status).toBe(400);
-      return response.body.issues.map(({ path }: { path: string }) => path);
+      return pathsOf(response.body);
     };
     expect(await issuesOf({})).toEqual(['title', 'role', 'workspaceIds']);
     expect(await issuesOf({ ...INPUT, title: '' })).toEqual(['title']);
@@ -115,10 +115,7 @@ describe('an API token', () => {
       {},
     ]) {
       const { status, body } = await as(world, ada)('POST', '/me/tokens', { ...INPUT, workspaceIds });
-      expect([status, body.issues.map(({ path }: { path: string }) => path)]).toEqual([
-        400,
-        ['workspaceIds'],
-      ]);
+      expect([status, pathsOf(body)]).toEqual([400, ['workspaceIds']]);
       seen.add(JSON.stringify(body));
     }
     expect(seen.size).toBe(1);

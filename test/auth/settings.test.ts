@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { timezoneOf } from '../../src/storage/users.ts';
 import { ada, useAda, world } from '../ada.ts';
+import { pathsOf } from '../people.ts';
 
 useAda();
 
@@ -61,11 +62,11 @@ describe('settings of an account', () => {
     })) {
       for (const value of values) {
         const { status, body } = await patch({ [field]: value });
-        expect([status, body.issues.map(({ path }: { path: string }) => path)]).toEqual([400, [field]]);
+        expect([status, pathsOf(body)]).toEqual([400, [field]]);
       }
     }
     const { body } = await patch({ timezone: null, weekStart: 'x', preferences: [], name: '' });
-    const paths: string[] = body.issues.map(({ path }: { path: string }) => path);
+    const paths: string[] = pathsOf(body);
     expect(paths.toSorted()).toEqual(['name', 'preferences', 'timezone', 'weekStart']);
     expect(await read()).toMatchObject({ timezone: null, weekStart: 'monday', preferences: {} });
   });

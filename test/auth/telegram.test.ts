@@ -3,6 +3,7 @@ import { HOUR, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { insertIdentity } from '../../src/storage/identities.ts';
 import { tick } from '../../src/tick.ts';
 import { reopen, useWorld, world } from '../ada.ts';
+import { pathsOf } from '../people.ts';
 import { errand } from '../shell.ts';
 import { confirmSignup, post } from '../sign-in.ts';
 import { BOT_TOKEN, signature, widget } from '../telegram-double.ts';
@@ -153,7 +154,7 @@ describe('what Telegram did not sign is rejected', () => {
       email: 'nope',
     };
     const { status, body } = await logIn({ ...fresh(), ...wrong });
-    const paths = body.issues.map(({ path }: { path: string }) => path).sort();
+    const paths = pathsOf(body).sort();
     expect([status, paths]).toEqual([400, ['auth_date', 'email', 'first_name', 'hash', 'id', 'username']]);
     for (const id of [0, -1, '007', '1e3', '', null]) {
       const { issues } = (await logIn({ ...fresh(), id })).body;

@@ -7,7 +7,7 @@ import { MINUTE } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { GROUPINGS } from '../../src/tasks/query-schema.ts';
 import { UNKNOWN_IDS } from '../../tools/fuzz/texts.ts';
-import { as, joined, signInAgain } from '../people.ts';
+import { as, joined, pathsOf, signInAgain } from '../people.ts';
 import { type Call, openWorld, type Person, type TestResponse, type World } from '../world.ts';
 import { furnish, samples, type Things } from './sample-requests.ts';
 
@@ -344,7 +344,7 @@ describe('a thing that is not there', () => {
       for (const id of [foreign[REFERENCES[field] ?? 'list_id'], crypto.randomUUID(), 'malformed']) {
         const body = { ...sampleFor(route), [field]: id };
         const response = await rejected(400, () => callTo(route, { token: ada.accessToken, body }));
-        expect(response.body.issues.map(({ path }: { path: string }) => path)).toContain(field);
+        expect(pathsOf(response.body)).toContain(field);
       }
     },
   );
@@ -387,7 +387,7 @@ describe('an edit of one instance', () => {
     for (const id of [foreign[FILTERS[field] ?? 'list_id'], crypto.randomUUID()]) {
       const body = { mode, updates: { title: 'New', [field]: id } };
       const response = await rejected(400, () => callTo(route as Route, { token: ada.accessToken, body }));
-      expect(response.body.issues.map(({ path }: { path: string }) => path)).toEqual([`updates.${field}`]);
+      expect(pathsOf(response.body)).toEqual([`updates.${field}`]);
     }
   });
 });
@@ -415,7 +415,7 @@ describe('a broken field', () => {
     const required = requiredOf(route, field);
     for (const query of [`${field}=1&${field}=1${required}`, `${field}=%00${required}`]) {
       const { body } = await rejected(400, () => callTo(route, { token, query }));
-      expect(body.issues.map(({ path }: { path: string }) => path)).toContain(field);
+      expect(pathsOf(body)).toContain(field);
     }
     await rejected(400, () => callTo(route, { token, query: `${field}=%ff${required}` }));
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statement } from '../../src/db/connection.ts';
-import { type Call, openHome } from '../people.ts';
+import { type Call, openHome, pathsOf } from '../people.ts';
 import type { World } from '../world.ts';
 
 let world: World;
@@ -143,7 +143,7 @@ describe('an array that is too long', () => {
   it.each(['statusId', 'assigneeId', 'priority'])('in a query likewise: %s', async (name) => {
     const values = Array.from({ length: 3_000 }, (_, n) => n.toString(36)).join(',');
     const { status, body } = await at('GET', `/tasks?${name}=${values}`);
-    expect([status, body.issues.map(({ path }: { path: string }) => path)]).toEqual([400, [name]]);
+    expect([status, pathsOf(body)]).toEqual([400, [name]]);
   });
 
   it('is rejected before an element is parsed, wherever the API takes one', async () => {

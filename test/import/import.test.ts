@@ -3,7 +3,7 @@ import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { ada, call, home, list, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, joined, signInAgain } from '../people.ts';
+import { as, joined, pathsOf, signInAgain } from '../people.ts';
 import type { Person } from '../world.ts';
 import { type Document, withoutIds } from './round-trip.ts';
 
@@ -346,7 +346,7 @@ describe('a document that breaks rules', () => {
     const before = tables.map((table) => world.count(table));
     const { status, body } = await importAs(ada, { ...document, formatVersion: 3 });
     expect([status, body.error]).toEqual([400, 'ValidationError']);
-    expect(body.issues.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+    expect(pathsOf(body).toSorted()).toEqual([
       'formatVersion',
       'workspaces.0.lists.0.spaceId',
       'workspaces.0.recurringTasks.0.interval.timezone',
@@ -370,7 +370,7 @@ describe('a document that breaks rules', () => {
     workspace.statusTemplates[0].isDefault = false;
     workspace.spaces[1].id = workspace.spaces[0].id;
     const { body } = await importAs(ada, document);
-    expect(body.issues.map(({ path }: { path: string }) => path)).toEqual(
+    expect(pathsOf(body)).toEqual(
       expect.arrayContaining([
         'workspaces.0.tasks.1.number',
         'workspaces.0.tasks.0.labelIds.0',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
 import { call, home, useHome, world } from '../ada.ts';
-import { as, homeOf } from '../people.ts';
+import { as, homeOf, pathsOf } from '../people.ts';
 import type { TestResponse } from '../world.ts';
 
 const UNKNOWN = '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f';
@@ -15,10 +15,7 @@ const list = async (spaceId: string, body: object = {}) =>
   (await call('POST', at('/lists'), { title: 'List', spaceId, ...body })).body;
 const firstSpace = async () => (await call('GET', at('/spaces'))).body.items[0];
 const firstList = async () => (await call('GET', at('/lists'))).body.items[0];
-const paths = ({ status, body }: TestResponse) => [
-  status,
-  (body.issues ?? []).map(({ path }: { path: string }) => path),
-];
+const paths = ({ status, body }: TestResponse) => [status, pathsOf(body)];
 const titles = ({ body }: TestResponse) => body.items.map(({ title }: { title: string }) => title);
 
 /** A space and a template of another tenant. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
 import { at, call, home, useHome, world } from '../ada.ts';
+import { pathsOf } from '../people.ts';
 import type { TestResponse } from '../world.ts';
 
 interface Status {
@@ -18,10 +19,7 @@ const made = async (body: object = {}) => (await create(body)).body;
 const patch = (id: string, body: unknown) => call('PATCH', at(`/status-templates/${id}`), body);
 const read = async (id: string) => (await call('GET', at(`/status-templates/${id}`))).body;
 const all = async () => (await call('GET', at('/status-templates'))).body.items;
-const issues = ({ status, body }: TestResponse) => [
-  status,
-  (body.issues ?? []).map(({ path }: { path: string }) => path),
-];
+const issues = ({ status, body }: TestResponse) => [status, pathsOf(body)];
 const titlesOf = ({ statuses }: { statuses: Status[] }) => statuses.map(({ title }) => title);
 const WORK = [
   { title: 'New', type: 'unstarted', color: '#ABCDEF' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tick } from '../../src/tick.ts';
-import { joined } from '../people.ts';
+import { joined, pathsOf } from '../people.ts';
 import { DAILY, DAY, dueDates, HOUR, useSeriesWorld, w } from '../series-world.ts';
 
 useSeriesWorld();
@@ -78,7 +78,7 @@ describe('what a series rejects', () => {
     const response = await w.call('POST', w.series, body);
     expect(response.status).toBe(400);
     expect(response.body.error).toBe('ValidationError');
-    expect(new Set(response.body.issues.map(({ path }: { path: string }) => path))).toEqual(new Set(paths));
+    expect(new Set(pathsOf(response.body))).toEqual(new Set(paths));
   });
 
   it.each(cases)('on change: %s', async (_name, more, paths) => {
@@ -86,23 +86,15 @@ describe('what a series rejects', () => {
     const before = await w.read(id);
     const response = await w.call('PATCH', `${w.series}/${id}`, more);
     expect(response.status).toBe(400);
-    expect(new Set(response.body.issues.map(({ path }: { path: string }) => path))).toEqual(new Set(paths));
+    expect(new Set(pathsOf(response.body))).toEqual(new Set(paths));
     expect(await w.read(id)).toEqual(before);
   });
 
   it('fields that are missing', async () => {
     const response = await w.call('POST', w.series, {});
-    expect(response.body.issues.map(({ path }: { path: string }) => path)).toEqual([
-      'title',
-      'listId',
-      'interval',
-    ]);
+    expect(pathsOf(response.body)).toEqual(['title', 'listId', 'interval']);
     const half = await w.call('POST', w.series, { title: 'x', listId: w.list.id, interval: {} });
-    expect(half.body.issues.map(({ path }: { path: string }) => path)).toEqual([
-      'interval.frequency',
-      'interval.timeOfDay',
-      'interval.timezone',
-    ]);
+    expect(pathsOf(half.body)).toEqual(['interval.frequency', 'interval.timeOfDay', 'interval.timezone']);
   });
 
   it('a viewer as assignee', async () => {

@@ -5,7 +5,7 @@ import { DAY, toInstant } from '../../src/kernel/instants.ts';
 import type { TaskRow } from '../../src/storage/tables.ts';
 import { PRIORITIES } from '../../src/tasks/schema.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, joined, openHome } from '../people.ts';
+import { as, joined, openHome, pathsOf } from '../people.ts';
 import { type Seeded, seedTasks } from '../seeded-tasks.ts';
 import { START } from '../world.ts';
 
@@ -288,11 +288,7 @@ describe('filters', () => {
 
   it('reject all of what is wrong at once, and a parameter given twice', async () => {
     const { body } = await get('/tasks/query', { listId: 'x', sortBy: 'x', dueAfter: 'x' });
-    expect(body.issues.map(({ path }: { path: string }) => path).sort()).toEqual([
-      'dueAfter',
-      'listId',
-      'sortBy',
-    ]);
+    expect(pathsOf(body).sort()).toEqual(['dueAfter', 'listId', 'sortBy']);
     const twice = await seeded.world.call(
       'GET',
       `/workspaces/${seeded.workspaceId}/tasks?priority=low&priority=high`,

@@ -4,7 +4,7 @@ import { TaskInput } from '../../src/tasks/schema.ts';
 import { tick } from '../../src/tick.ts';
 import { ada, list, reopen, useHome, home as workspace, world } from '../ada.ts';
 import { addTasks } from '../many-tasks.ts';
-import { joined, signInAgain } from '../people.ts';
+import { joined, pathsOf, signInAgain } from '../people.ts';
 import type { Person } from '../world.ts';
 
 interface Status {
@@ -139,7 +139,7 @@ describe('a new task', () => {
     for (const [body, paths] of bad) {
       const response = await create(body);
       expect([response.status, response.body.error]).toEqual([400, 'ValidationError']);
-      expect(response.body.issues.map(({ path }: { path: string }) => path)).toEqual(paths);
+      expect(pathsOf(response.body)).toEqual(paths);
     }
     const none = await world.call('GET', '/me/workspaces', { token: ada.accessToken });
     expect(none.status).toBe(200);
@@ -427,10 +427,7 @@ describe('a done task of someone who has left or only looks', () => {
       expect((await patch(task.id, { title: 'Still done' })).body.assigneeId).toBe(task.assigneeId);
       const inTheirName = { statusId: status('started'), assigneeId: task.assigneeId };
       const { status: rejected, body } = await patch(task.id, inTheirName);
-      expect([rejected, body.issues.map(({ path }: { path: string }) => path)]).toEqual([
-        400,
-        ['assigneeId'],
-      ]);
+      expect([rejected, pathsOf(body)]).toEqual([400, ['assigneeId']]);
     }
   });
 

@@ -6,7 +6,7 @@ import { purgeTrash } from '../../src/trash/purge.ts';
 import { finishEntries } from '../../src/trash/steps.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { joined } from '../people.ts';
+import { joined, pathsOf } from '../people.ts';
 import { DAILY, DAY, w as series, useSeriesWorld } from '../series-world.ts';
 
 useSeriesWorld();
@@ -104,7 +104,7 @@ describe('a deleted list', () => {
     const none = await series.call('POST', at(`/trash/${first.id}/restore`));
     expect([none.status, none.body.issues[0].path]).toEqual([400, 'spaceId']);
     const unknown = await series.call('POST', at(`/trash/${first.id}/restore`), { spaceId: first.id });
-    const paths = unknown.body.issues.map(({ path }: { path: string }) => path);
+    const paths = pathsOf(unknown.body);
     expect([unknown.status, paths]).toEqual([400, ['spaceId']]);
     const { items: entries } = await ok('GET', at('/trash'));
     expect(entries.map(({ id }: { id: string }) => id)).toEqual([space.id, first.id]);

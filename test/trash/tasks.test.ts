@@ -5,7 +5,7 @@ import { tick } from '../../src/tick.ts';
 import { purgeTrash } from '../../src/trash/purge.ts';
 import { ada, at, call, list, useHome, home as workspace, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, joined, signInAgain } from '../people.ts';
+import { as, type Call, joined, pathsOf, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let bob: Person;
@@ -132,10 +132,7 @@ describe('a deleted task', () => {
     await call('DELETE', at(`/tasks/${task.id}`));
     for (const listId of [newId(0), 'x']) {
       const wrong = await restore(task.id, { listId });
-      expect([wrong.status, wrong.body.issues.map(({ path }: { path: string }) => path)]).toEqual([
-        400,
-        ['listId'],
-      ]);
+      expect([wrong.status, pathsOf(wrong.body)]).toEqual([400, ['listId']]);
     }
     const back = (await restore(task.id, { listId: other.id })).body;
     expect(back).toEqual({

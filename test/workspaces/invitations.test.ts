@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
-import { as, type Call, homeOf, invite, joined, signInAgain } from '../people.ts';
+import { as, type Call, homeOf, invite, joined, pathsOf, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
 
 let world: World;
@@ -185,7 +185,7 @@ describe('an invitation', () => {
 
   it('names every broken field, grants at most admin, and none to members', async () => {
     const { status, body } = await owner('POST', at('/invitations'), { email: 'x', role: 'owner' });
-    expect([status, body.issues.map(({ path }: { path: string }) => path)]).toEqual([400, ['email', 'role']]);
+    expect([status, pathsOf(body)]).toEqual([400, ['email', 'role']]);
     expect((await owner('POST', at('/invitations'), {})).body.issues).toHaveLength(2);
     const zoe = await joined(world, ada, home, 'member');
     for (const email of [zoe.email, 'ADA@example.com']) {
