@@ -95,11 +95,12 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
     changeOf,
     idOf,
     epoch: () => epochOf(read),
-    /** Undefined for a text that is none of ours, and for a position that is not known any more. */
-    positionOf: (id: string): StreamPosition | undefined => {
+    /** Undefined for a text that is none of ours, and for a position in another workspace or not known any more. */
+    positionOf: (id: string, workspaceIds: Iterable<string>): StreamPosition | undefined => {
       const plain = id.length < 1_000 ? keys.unsealPosition(contextOfIds(), id) : undefined;
       const [workspaceKey = 0, seq = 0, tag = 0] = (plain ?? '').split(' ').map(Number);
-      return plain !== undefined && findChange(read, workspaceKey, seq)?.tag === tag
+      const isTheirs = plain !== undefined && keyed(workspaceIds).some(([, key]) => key === workspaceKey);
+      return isTheirs && findChange(read, workspaceKey, seq)?.tag === tag
         ? { workspaceKey, seq, tag }
         : undefined;
     },

@@ -267,7 +267,7 @@ export function createStreams(
       let stream: Stream | undefined;
       const begin = (sink: EventSink) => {
         const workspaceIds = workspacesFor(who);
-        const from = cursor === undefined ? undefined : events.positionOf(cursor);
+        const from = cursor === undefined ? undefined : events.positionOf(cursor, workspaceIds);
         const unread = readUnread(read, who.userId, who.cap?.workspaceIds);
         const id = from && cursor !== undefined ? cursor : events.presentId(workspaceIds);
         stream = { who, clientId, sink, workspaceIds, unread, id, expiry: undefined };

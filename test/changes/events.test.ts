@@ -314,6 +314,18 @@ describe('the stream of events', () => {
     }
   });
 
+  it('says reset to an id of a stream over workspaces of others', async () => {
+    const strangers = await listen(await world.signUp());
+    const id = (await strangers.next())?.id ?? '';
+    await strangers.cancel();
+    const stream = await listen(ada, { headers: { 'Last-Event-ID': id } });
+    expect([await stream.next(), await stream.next()]).toMatchObject([
+      { event: 'hello' },
+      { event: 'reset' },
+    ]);
+    await stream.cancel();
+  });
+
   it('says reset to an id whose row has its number and another tag by now, or is gone', async () => {
     const stream = await listen(ada);
     const id = (await stream.next())?.id ?? '';
