@@ -14,7 +14,8 @@ const named = { screen: '', cover: '' };
 /** Names the window by what is shown. */
 export function nameWindow(layer: keyof typeof named, title: string): void {
   named[layer] = title;
-  document.title = `${named.cover || named.screen} · Errand`;
+  const shown = named.cover || named.screen;
+  if (shown) document.title = `${shown} · Errand`;
 }
 
 /** The one h1 of a screen: names the window, and has the focus after a navigation, but where a form begins at once. */
