@@ -15,9 +15,9 @@ export function createMemo(): Memo {
     recall: (name) => known.get(name)?.value,
     remember: (name, tables, value) => known.set(name, { tables, value }),
     onWrite: (written) => {
-      for (const [name, { tables }] of known) {
+      known.forEach(({ tables }, name) => {
         if (!written || tables.some((table) => written.has(table))) known.delete(name);
-      }
+      });
     },
     forget: () => known.clear(),
   };

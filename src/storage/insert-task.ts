@@ -80,7 +80,7 @@ export function lastPosition(
 export type ImportedColumns = Pick<TaskRow, 'number' | 'due_noticed' | 'comment_count' | 'more_bytes'>;
 
 /** What a new task seldom has, with what its columns hold then. To bind all columns takes a tenth of storing a row. */
-const SELDOM = new Map<(typeof INSERTED)[number], null | number>([
+const SELDOM: readonly [(typeof INSERTED)[number], null | number][] = [
   ['due_noticed', null],
   ['completed_at', null],
   ['recurring_task_id', null],
@@ -92,18 +92,16 @@ const SELDOM = new Map<(typeof INSERTED)[number], null | number>([
   ['comment_count', 0],
   ['more_bytes', 0],
   ['version', 1],
-]);
+];
 const insertOf = (columns: typeof INSERTED) => ({
   columns,
   sql: `insert into tasks (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
 });
 const WHOLE = insertOf(INSERTED);
-const PLAIN = insertOf(INSERTED.filter((column) => !SELDOM.has(column)));
+const PLAIN = insertOf(INSERTED.filter((column) => !SELDOM.some(([seldom]) => seldom === column)));
 
-function isPlain(task: Record<string, unknown>): boolean {
-  for (const [column, value] of SELDOM) if (task[column] !== value) return false;
-  return true;
-}
+const isPlain = (task: Record<string, unknown>): boolean =>
+  SELDOM.every(([column, value]) => task[column] === value);
 
 /** The key of a row is the workspace, the field and its value, the priority and the status. */
 const COUNTS: Sums = {
