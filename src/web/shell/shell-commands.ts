@@ -1,5 +1,6 @@
 import { effect, untracked } from '@preact/signals';
 import { redo, undo } from '../tasks/act.ts';
+import type { IconName } from '../ui/icons.ts';
 import { addressOf, type ScreenName } from './addresses.ts';
 import { type Command, registerCommands } from './commands.ts';
 import { canWrite, inbox, sync, workspace, workspaces } from './frame-view.ts';
@@ -31,17 +32,19 @@ export function startShellCommands(): void {
   });
 }
 
+const everywhere = (
+  id: string,
+  title: string,
+  icon: IconName,
+  run: () => void,
+  keys: readonly string[] = [],
+): Command => ({ id, title, group: 'Everywhere', icon, keys, run });
+
 function doing(): Command[] {
   const { waiting, notSaved } = sync.value;
   const all: (Command | false)[] = [
-    (canWrite.value || !workspace.value) && {
-      id: 'new-task',
-      title: 'New task',
-      group: 'Everywhere',
-      icon: 'plus',
-      keys: ['c', 'q'],
-      run: openQuickAdd,
-    },
+    (canWrite.value || !workspace.value) &&
+      everywhere('new-task', 'New task', 'plus', openQuickAdd, ['c', 'q']),
     {
       id: 'palette',
       title: 'Commands',
@@ -51,44 +54,18 @@ function doing(): Command[] {
       whileTyping: true,
       run: openPalette,
     },
-    { id: 'keys', title: 'Keys', group: 'Everywhere', icon: 'keyboard', keys: ['?'], run: openKeys },
-    {
-      id: 'undo',
-      title: 'Undo',
-      group: 'Everywhere',
-      icon: 'undo',
-      keys: ['z', 'mod+z'],
-      run: () => void undo(),
-    },
-    {
-      id: 'redo',
-      title: 'Redo',
-      group: 'Everywhere',
-      icon: 'redo',
-      keys: ['Z', 'mod+shift+z'],
-      run: () => void redo(),
-    },
-    (waiting > 0 || notSaved > 0) && {
-      id: 'waiting-changes',
-      title: 'Waiting changes',
-      group: 'Everywhere',
-      icon: 'sending',
-      run: openWaitingChanges,
-    },
+    everywhere('keys', 'Keys', 'keyboard', openKeys, ['?']),
+    everywhere('undo', 'Undo', 'undo', () => void undo(), ['z', 'mod+z']),
+    everywhere('redo', 'Redo', 'redo', () => void redo(), ['Z', 'mod+shift+z']),
+    waiting + notSaved > 0 && everywhere('waiting-changes', 'Waiting changes', 'sending', openWaitingChanges),
   ];
   return all.filter((command) => command !== false);
 }
 
 /** What is rarely done comes last. */
 const leaving = (): Command[] => [
-  {
-    id: 'new-workspace',
-    title: 'New workspace',
-    group: 'Everywhere',
-    icon: 'plus',
-    run: openNewWorkspace,
-  },
-  { id: 'sign-out', title: 'Sign out', group: 'Everywhere', icon: 'sign-out', run: openSignOut },
+  everywhere('new-workspace', 'New workspace', 'plus', openNewWorkspace),
+  everywhere('sign-out', 'Sign out', 'sign-out', openSignOut),
 ];
 
 function going(): Command[] {

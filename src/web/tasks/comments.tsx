@@ -11,7 +11,7 @@ import { quoted } from '../text/quoted.ts';
 import { sayWhen } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button, Tool } from '../ui/button.tsx';
-import { MoreButton } from '../ui/menu.tsx';
+import { type MenuItem, MoreButton } from '../ui/menu.tsx';
 import { Linked } from '../ui/prose.tsx';
 import { submits } from '../ui/submits.ts';
 import { act, actInSight, actQuietly } from './act.ts';
@@ -96,20 +96,11 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
   const name = author?.name ?? 'Someone who left';
   const isMine = authorId === userId && roleIn(task.workspaceId) !== 'viewer';
   const mayRemove = isMine || isAdminIn(task.workspaceId);
-  const items = [
-    ...(isMine ? [{ title: 'Edit', icon: 'pencil' as const, run: () => setEditing(true) }] : []),
-    ...(mayRemove
-      ? [
-          {
-            title: 'Delete',
-            icon: 'trash' as const,
-            isDanger: true,
-            run: () =>
-              act(`Deleted a comment on ${quoted(task.title)}`, [removeComment(comment, task.workspaceId)]),
-          },
-        ]
-      : []),
-  ];
+  const remove = () =>
+    act(`Deleted a comment on ${quoted(task.title)}`, [removeComment(comment, task.workspaceId)]);
+  const items: MenuItem[] = [];
+  if (isMine) items.push({ title: 'Edit', icon: 'pencil', run: () => setEditing(true) });
+  if (mayRemove) items.push({ title: 'Delete', icon: 'trash', isDanger: true, run: remove });
   return (
     <li ref={entry} class="comment" tabIndex={isAskedFor ? -1 : undefined}>
       <Avatar id={authorId ?? ''} name={name} isDecoration />

@@ -3,6 +3,7 @@ import { isPhone } from '../shell/device.ts';
 import { canWrite } from '../shell/frame-view.ts';
 import { Button } from '../ui/button.tsx';
 import { Nothing } from '../ui/nothing.tsx';
+import { clearFilters } from './filters.ts';
 
 /** An empty screen teaches one key and one example. */
 export function Empty({ children }: { children?: ComponentChildren }) {
@@ -27,8 +28,12 @@ export function Empty({ children }: { children?: ComponentChildren }) {
 }
 
 /** Where the filters leave nothing. */
-export const NothingPasses = ({ onClear }: { onClear(): void }) => (
-  <Nothing icon="filter" class="nothing-passes" action={<Button onClick={onClear}>Clear filters</Button>}>
+export const NothingPasses = () => (
+  <Nothing
+    icon="filter"
+    class="nothing-passes"
+    action={<Button onClick={clearFilters}>Clear filters</Button>}
+  >
     No task passes the filters.
   </Nothing>
 );

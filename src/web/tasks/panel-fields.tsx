@@ -1,4 +1,4 @@
-import { Fragment } from 'preact';
+import { Fragment, type TargetedMouseEvent } from 'preact';
 import type { Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
@@ -9,7 +9,7 @@ import { Avatar } from '../ui/avatar.tsx';
 import { Cut } from '../ui/cut.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { dueOf, isLate, sayDistance, startOf } from './dates.ts';
-import { openDateDialog, openPicker, type PickerKind } from './pickers.ts';
+import { type DateKind, openDateDialog, openPicker, type PickerKind } from './pickers.ts';
 import { openSeries } from './series.ts';
 import { StatusMark } from './task-box.tsx';
 
@@ -17,7 +17,7 @@ import { StatusMark } from './task-box.tsx';
 export function Fields({ task }: { task: Task }) {
   const { store, membersIn } = useUserData();
   const { view } = store;
-  const { id, workspaceId } = task;
+  const { workspaceId } = task;
   const list = view.signal('list', task.listId).value;
   const status = view.status(task.statusId);
   const person = task.assigneeId
@@ -25,34 +25,23 @@ export function Fields({ task }: { task: Task }) {
     : undefined;
   membersIn(workspaceId).revision.value;
   const labels = task.labelIds.flatMap((labelId) => view.signal('label', labelId).value ?? []);
-  const may = mayWriteIn(workspaceId);
   const due = dueOf(task, zone.value);
   const start = startOf(task, zone.value);
   const late = due !== null && isOpen(store, task) && isLate(task, today.value, now.value);
-  const pick = (kind: PickerKind) => (event: MouseEvent) =>
-    openPicker(kind, [id], event.currentTarget as HTMLElement);
   const say = (date: { day: string; time: string | null }) => sayDayAndTime(date.day, date.time, today.value);
   return (
     <dl class="fields">
-      <Field
-        name="Status"
-        keys="s"
-        kind="status"
-        value={status?.title ?? ''}
-        may={may}
-        onClick={pick('status')}
-      >
+      <Field task={task} name="Status" keys="s" kind="status" value={status?.title ?? ''}>
         <StatusMark status={status} among={list?.statuses ?? []} />
         <span class="cut">{status?.title}</span>
       </Field>
       <Field
+        task={task}
         name="Due"
         keys="d"
         kind="due"
         value={due ? say(due) : 'none'}
         note={due ? sayDistance(due.day, today.value) : ''}
-        may={may}
-        onClick={() => openDateDialog('due', [id])}
       >
         {due && (
           <time
@@ -64,23 +53,10 @@ export function Fields({ task }: { task: Task }) {
           </time>
         )}
       </Field>
-      <Field
-        name="Starts"
-        kind="start"
-        value={start ? say(start) : 'none'}
-        may={may}
-        onClick={() => openDateDialog('start', [id])}
-      >
+      <Field task={task} name="Starts" kind="start" value={start ? say(start) : 'none'}>
         {start && <time dateTime={start.day}>{say(start)}</time>}
       </Field>
-      <Field
-        name="Assignee"
-        keys="a"
-        kind="assignee"
-        value={person?.name ?? 'none'}
-        may={may}
-        onClick={pick('assignee')}
-      >
+      <Field task={task} name="Assignee" keys="a" kind="assignee" value={person?.name ?? 'none'}>
         {person && (
           <>
             <Avatar id={person.userId} name={person.name} isDecoration />
@@ -89,12 +65,11 @@ export function Fields({ task }: { task: Task }) {
         )}
       </Field>
       <Field
+        task={task}
         name="Priority"
         keys="p"
         kind="priority"
         value={task.priority === 'none' ? 'none' : PRIORITY_NAMES[task.priority]}
-        may={may}
-        onClick={pick('priority')}
       >
         {task.priority !== 'none' && (
           <>
@@ -104,12 +79,11 @@ export function Fields({ task }: { task: Task }) {
         )}
       </Field>
       <Field
+        task={task}
         name="Labels"
         keys="l"
         kind="labels"
         value={labels.map(({ title }) => title).join(', ') || 'none'}
-        may={may}
-        onClick={pick('labels')}
       >
         {labels.map((label) => (
           <Fragment key={label.id}>
@@ -119,30 +93,36 @@ export function Fields({ task }: { task: Task }) {
           </Fragment>
         ))}
       </Field>
-      <Field name="List" keys="m" kind="list" value={list?.title ?? ''} may={may} onClick={pick('list')}>
+      <Field task={task} name="List" keys="m" kind="list" value={list?.title ?? ''}>
         <Cut>{list?.title}</Cut>
       </Field>
       {task.recurrence?.recurringTaskId == null && (
-        <Field name="Repeats" keys="r" kind="repeat" value="none" may={may} onClick={() => openSeries(id)} />
+        <Field task={task} name="Repeats" keys="r" kind="repeat" value="none" />
       )}
     </dl>
   );
 }
 
 interface FieldProps {
+  task: Task;
   name: string;
-  kind: string;
+  /** What the value opens. */
+  kind: PickerKind | DateKind | 'repeat';
   /** As in the button's name: `Status: In progress`. */
   value: string;
   /** What stands beside it. */
   note?: string;
   keys?: string;
-  may: boolean;
-  onClick(event: MouseEvent): void;
   children?: preact.ComponentChildren;
 }
 
-function Field({ name, kind, value, note, keys, may, onClick, children }: FieldProps) {
+function Field({ task, name, kind, value, note, keys, children }: FieldProps) {
+  const ids = [task.id];
+  const open = (event: TargetedMouseEvent<HTMLButtonElement>) => {
+    if (kind === 'due' || kind === 'start') openDateDialog(kind, ids);
+    else if (kind === 'repeat') openSeries(task.id);
+    else openPicker(kind, ids, event.currentTarget);
+  };
   return (
     <>
       <dt aria-hidden="true">{name}</dt>
@@ -154,8 +134,8 @@ function Field({ name, kind, value, note, keys, may, onClick, children }: FieldP
           aria-label={`${name}: ${value}`}
           aria-keyshortcuts={keys}
           aria-haspopup={kind === 'due' || kind === 'start' || kind === 'repeat' ? 'dialog' : 'listbox'}
-          disabled={!may}
-          onClick={onClick}
+          disabled={!mayWriteIn(task.workspaceId)}
+          onClick={open}
         >
           {value === 'none' ? 'none' : children}
         </button>

@@ -1,5 +1,5 @@
 import { create, updateTask } from '../data/intents.ts';
-import type { Label, Task } from '../data/rows.ts';
+import type { Task } from '../data/rows.ts';
 import { type UserData, useUserData } from '../shell/store.ts';
 import { PRIORITIES, PRIORITY_NAMES } from '../text/priorities.ts';
 import { quoted } from '../text/quoted.ts';
@@ -216,8 +216,7 @@ function makeLabel({ store }: UserData, tasks: readonly Task[], title: string): 
   const [first] = tasks;
   if (!first || title === '') return;
   const id = store.makeId();
-  const fields: Partial<Label> = { title };
-  const made = create('label', first.workspaceId, id, fields);
+  const made = create('label', first.workspaceId, id, { title });
   if (onlyInstance(tasks)) {
     act(`Made the label ${quoted(title)}`, [made]);
     const label = store.view.row('label', id);

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { type Command, useCommands } from '../shell/commands.ts';
 import { isPhone } from '../shell/device.ts';
 import { Lazy } from '../shell/lazy.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Tool } from '../ui/button.tsx';
+import type { IconName } from '../ui/icons.ts';
 import { type MenuItem, MoreButton } from '../ui/menu.tsx';
 import { ScreenHeading } from '../ui/screen-heading.tsx';
 import { FilterChips } from './filter-chips.tsx';
@@ -30,6 +31,14 @@ interface Props {
 const loadFilter = async () => (await import('./view-dialogs.tsx')).FilterDialog;
 const loadDisplay = async () => (await import('./view-dialogs.tsx')).DisplayDialog;
 
+const viewing = (id: string, title: string, icon: IconName, run: () => void): Command => ({
+  id,
+  title,
+  group: 'View',
+  icon,
+  run,
+});
+
 /** The head of a screen of tasks: its title, views, filters, display, menu. */
 export function ScreenHead({
   title,
@@ -47,24 +56,11 @@ export function ScreenHead({
   const isDisplayed = hasDisplay && (sort.value !== 'position' || grouping.value !== 'status');
   const close = () => setOpen(undefined);
   useCommands(() => {
-    const all: (Command | false | undefined)[] = [
-      { id: 'filter', title: 'Filter…', group: 'View', icon: 'filter', run: () => setOpen('filter') },
-      count > 0 && {
-        id: 'clear-filters',
-        title: 'Clear filters',
-        group: 'View',
-        icon: 'filter',
-        run: clearFilters,
-      },
-      hasDisplay && {
-        id: 'display',
-        title: 'Display: sort and group…',
-        group: 'View',
-        icon: 'sliders',
-        run: () => setOpen('display'),
-      },
-    ];
-    return all.filter((command) => typeof command === 'object');
+    const all = [viewing('filter', 'Filter…', 'filter', () => setOpen('filter'))];
+    if (count > 0) all.push(viewing('clear-filters', 'Clear filters', 'filter', clearFilters));
+    if (hasDisplay)
+      all.push(viewing('display', 'Display: sort and group…', 'sliders', () => setOpen('display')));
+    return all;
   }, [count > 0, hasDisplay]);
   const subtitle = note && <p class="quiet">{note}</p>;
   return (
@@ -82,31 +78,27 @@ export function ScreenHead({
       )}
       <div class="tools">
         {children}
-        <button
-          type="button"
-          class={count > 0 ? 'tool chosen' : 'tool'}
-          aria-label="Filter"
+        <Tool
+          class={count > 0 ? 'chosen' : ''}
+          icon="filter"
+          label="Filter"
           aria-haspopup="dialog"
           aria-describedby={count > 0 ? 'filter-count' : undefined}
           onClick={() => setOpen('filter')}
-        >
-          <Icon name="filter" />
-        </button>
+        />
         {count > 0 && (
           <span id="filter-count" hidden>
             {count} set
           </span>
         )}
         {hasDisplay && (
-          <button
-            type="button"
-            class={isDisplayed ? 'tool chosen' : 'tool'}
-            aria-label="Display"
+          <Tool
+            class={isDisplayed ? 'chosen' : ''}
+            icon="sliders"
+            label="Display"
             aria-haspopup="dialog"
             onClick={() => setOpen('display')}
-          >
-            <Icon name="sliders" />
-          </button>
+          />
         )}
         {menu.length > 0 && <MoreButton items={menu} />}
       </div>

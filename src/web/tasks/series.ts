@@ -22,6 +22,10 @@ export function openSeries(taskId: string): void {
   seriesDialog.value = { taskId };
 }
 
+export function closeSeries(): void {
+  seriesDialog.value = undefined;
+}
+
 /** Opens the dialog "Repeat" for a series itself. */
 export function openSeriesItself(seriesId: string): void {
   seriesDialog.value = { seriesId };

@@ -20,8 +20,6 @@ export interface TaskGroup {
   status?: Status | undefined;
   /** Of a day: rows say only the time. */
   day?: Day | undefined;
-  /** More than `ids`, where only some of them are held. */
-  count?: number | undefined;
   /** At the end of the heading. */
   action?: ComponentChildren;
   /** Without a heading: there is but one group, and the screen names it. */
@@ -95,7 +93,7 @@ interface GroupProps extends Pick<Props, 'onDragStart'> {
 
 function Group({ group, rowProps, onDragStart }: GroupProps) {
   const id = useId();
-  const { title, ids, status, day, count = ids.length, action, isPlain, onDropAt } = group;
+  const { title, ids, status, day, action, isPlain, onDropAt } = group;
   const rows = <Rows ids={ids} day={day} drag={{ onDragStart, onDropAt }} {...rowProps} />;
   if (isPlain) return rows;
   return (
@@ -105,7 +103,7 @@ function Group({ group, rowProps, onDragStart }: GroupProps) {
         <h2 id={id} dir="auto">
           {title}
         </h2>
-        {count > 0 && <span class="count">{count}</span>}
+        {ids.length > 0 && <span class="count">{ids.length}</span>}
         {action}
       </div>
       {rows}

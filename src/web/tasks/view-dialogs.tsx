@@ -5,13 +5,10 @@ import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { DUES, FILTER_NAMES, FILTER_TITLES, type FilterName, STATUS_TYPES } from '../text/say-filters.ts';
 import { Button } from '../ui/button.tsx';
 import { TitledDialog } from '../ui/dialog.tsx';
-import { type Choice, Select } from '../ui/select.tsx';
+import { type Choice, choicesOf, Select } from '../ui/select.tsx';
 import { statusesIn } from './changes.ts';
 import { useFilterWords } from './filter-chips.tsx';
 import { clearFilters, filters, GROUPINGS, grouping, SORTS, sort } from './filters.ts';
-
-const choicesOf = (names: Readonly<Record<string, string>>): Choice[] =>
-  Object.entries(names).map(([value, title]) => ({ value, title }));
 
 interface FilterProps {
   onClose(): void;

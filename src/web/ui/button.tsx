@@ -7,10 +7,18 @@ type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class'> & {
   class?: string;
 };
 
-/** A button with words. */
-export const Button = ({ class: more, ...button }: Props) => (
-  <button type="button" class={more ? `button ${more}` : 'button'} {...button} />
+/** A button with words, behind an icon where one is given. */
+export const Button = ({ class: more, icon, isSmall = false, children, ...button }: ButtonProps) => (
+  <button type="button" class={more ? `button ${more}` : 'button'} {...button}>
+    {icon && <Icon name={icon} small={isSmall} />}
+    {children}
+  </button>
 );
+
+interface ButtonProps extends Props {
+  icon?: IconName;
+  isSmall?: boolean;
+}
 
 /** A button that is an icon. */
 export const Tool = ({ class: more, icon, isSmall = false, label, ...button }: ToolProps) => (

@@ -6,6 +6,10 @@ export interface Choice {
   title: string;
 }
 
+/** Choices of what has a name each. */
+export const choicesOf = (names: Readonly<Record<string, string>>): Choice[] =>
+  Object.entries(names).map(([value, title]) => ({ value, title }));
+
 interface Props {
   label: string;
   value: string;

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { dismissToast, TOAST_MS, toast } from '../shell/toasts.ts';
 import { Button } from './button.tsx';
 import { Keycaps } from './keycaps.tsx';
@@ -7,7 +7,6 @@ import { Keycaps } from './keycaps.tsx';
 export function ToastRegion() {
   const shown = toast.value;
   const [isHeld, setHeld] = useState(false);
-  const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!shown || isHeld) return;
     const timer = setTimeout(() => dismissToast(shown.id), TOAST_MS);
@@ -15,7 +14,6 @@ export function ToastRegion() {
   }, [shown, isHeld]);
   return (
     <div
-      ref={region}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocusCapture={() => setHeld(true)}

@@ -7,7 +7,6 @@ import { setStatus, statusesIn } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targetIds, targets, wantedFocus } from '../../tasks/current.ts';
 import { dragsTasks, dropAt, droppedTasks } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
-import { clearFilters } from '../../tasks/filters.ts';
 import { newTaskIn } from '../../tasks/new-task.ts';
 import { useOrder } from '../../tasks/order.ts';
 import { rowEvents } from '../../tasks/row-events.ts';
@@ -63,9 +62,7 @@ export function Board({ list }: ListViewProps) {
           />
         ))}
       </div>
-      {tasks.length === 0 &&
-        !isFirstLoad.value &&
-        (isFiltered ? <NothingPasses onClear={clearFilters} /> : <Empty />)}
+      {tasks.length === 0 && !isFirstLoad.value && (isFiltered ? <NothingPasses /> : <Empty />)}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { lingering } from '../../tasks/act.ts';
 import { moveToToday, tasksOf } from '../../tasks/changes.ts';
 import { compareDue, dueOf, isMineOrNobodys } from '../../tasks/dates.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
-import { clearFilters, filters } from '../../tasks/filters.ts';
+import { filters } from '../../tasks/filters.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
@@ -126,7 +126,7 @@ export function DaysScreen({ workspaceId, onlyMine = false, title, note, ...more
           />
         </div>
       ) : Object.keys(filters.value).length > 0 ? (
-        <NothingPasses onClear={clearFilters} />
+        <NothingPasses />
       ) : (
         <Empty>{empty}</Empty>
       )}

@@ -15,7 +15,7 @@ import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { dropAt, placeAmong, startDrag } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
-import { clearFilters, compareBy, grouping, namedInQuery, sort } from '../../tasks/filters.ts';
+import { compareBy, grouping, namedInQuery, sort } from '../../tasks/filters.ts';
 import { groupsOf } from '../../tasks/grouping.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { useOrder } from '../../tasks/order.ts';
@@ -49,10 +49,10 @@ const loadCalendar = async (): Promise<ComponentType<ListViewProps>> =>
 
 /** A list: as rows, as a board by status, or as a calendar. */
 export function List({ params }: ScreenProps) {
-  const held = useUserData();
+  const { view: rows } = useUserData().store;
   const isInbox = params.listId === undefined;
   const listId = params.listId ?? inbox.value?.id ?? '';
-  const list = held.store.view.signal('list', listId).value;
+  const list = rows.signal('list', listId).value;
   useTaskCommands();
   useCommands(
     () =>
@@ -112,8 +112,7 @@ export function List({ params }: ScreenProps) {
 const SORTED = 'This list is sorted: its own order cannot be changed.';
 
 function Rows({ list }: ListViewProps) {
-  const held = useUserData();
-  const { labels, membersIn } = held;
+  const { labels, membersIn } = useUserData();
   const { isFiltered, inputs, passes } = useFilters();
   const order = sort.value;
   const isOwnOrder = order === 'position';
@@ -144,7 +143,7 @@ function Rows({ list }: ListViewProps) {
     if (isFiltered)
       return (
         <>
-          <NothingPasses onClear={clearFilters} />
+          <NothingPasses />
           <RestOfList list={list} />
         </>
       );

@@ -1,6 +1,5 @@
 import { addressOf } from '../../shell/addresses.ts';
 import { countOf, counts, inbox, workspace } from '../../shell/frame-view.ts';
-import { hrefOf } from '../../shell/navigation.ts';
 import { workspaceItems } from '../../shell/overlays.tsx';
 import { Cut } from '../../ui/cut.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -22,11 +21,11 @@ export function Lists() {
       </header>
       <div class="scroll">
         <ul class="links">
-          <LinkRow href={hrefOf(addressOf('upcoming'))} icon="upcoming" title="Upcoming" />
-          <LinkRow href={hrefOf(addressOf('mine'))} icon="me" title="My tasks" count={counts.value.mine} />
+          <LinkRow to={addressOf('upcoming')} icon="upcoming" title="Upcoming" />
+          <LinkRow to={addressOf('mine')} icon="me" title="My tasks" count={counts.value.mine} />
           {current && inbox.value && (
             <LinkRow
-              href={hrefOf(addressOf('inbox', { w: current.id }))}
+              to={addressOf('inbox', { w: current.id })}
               icon="inbox"
               title="Inbox"
               count={countOf(inbox.value.id)}
@@ -34,17 +33,9 @@ export function Lists() {
           )}
           {current && (
             <>
-              <LinkRow
-                href={hrefOf(addressOf('calendar', { w: current.id }))}
-                icon="upcoming"
-                title="Calendar"
-              />
-              <LinkRow
-                href={hrefOf(addressOf('recurring', { w: current.id }))}
-                icon="repeat"
-                title="Recurring"
-              />
-              <LinkRow href={hrefOf(addressOf('trash', { w: current.id }))} icon="trash" title="Trash" />
+              <LinkRow to={addressOf('calendar', { w: current.id })} icon="upcoming" title="Calendar" />
+              <LinkRow to={addressOf('recurring', { w: current.id })} icon="repeat" title="Recurring" />
+              <LinkRow to={addressOf('trash', { w: current.id })} icon="trash" title="Trash" />
             </>
           )}
         </ul>
@@ -59,7 +50,7 @@ export function Lists() {
               {space.lists.map(({ id, title }) => (
                 <LinkRow
                   key={id}
-                  href={hrefOf(addressOf('list', { w: current.id, listId: id }))}
+                  to={addressOf('list', { w: current.id, listId: id })}
                   icon="list"
                   title={title}
                   count={countOf(id)}

@@ -1,6 +1,5 @@
 import { addressOf } from '../../shell/addresses.ts';
 import { unread } from '../../shell/frame-view.ts';
-import { hrefOf } from '../../shell/navigation.ts';
 import { openSignOut } from '../../shell/overlays.tsx';
 import { me } from '../../shell/session.ts';
 import { undo } from '../../tasks/act.ts';
@@ -32,12 +31,12 @@ export function MeScreen() {
         )}
         <ul class="links">
           <LinkRow
-            href={hrefOf(addressOf('notifications'))}
+            to={addressOf('notifications')}
             icon="notifications"
             title="Notifications"
             count={unread.value}
           />
-          <LinkRow href={hrefOf(addressOf('settings'))} icon="settings" title="Settings" />
+          <LinkRow to={addressOf('settings')} icon="settings" title="Settings" />
           <li>
             <button type="button" class="link-row" onClick={() => void undo()}>
               <Icon name="undo" />

@@ -2,10 +2,15 @@ import { WEEKDAYS, type Weekday } from '../../text/days.ts';
 import { SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
 import { type EndCondition, WEEK_INDEXES } from '../../text/say-rules.ts';
 import { Field } from '../../ui/field.tsx';
-import { Select } from '../../ui/select.tsx';
+import { choicesOf, Select } from '../../ui/select.tsx';
 import type { Frequency, RuleDraft } from './rule-draft.ts';
 
 const FREQUENCIES: Record<Frequency, string> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
+const ENDS: Record<EndCondition['type'], string> = {
+  never: 'Never',
+  date: 'On a day',
+  count: 'After a number of times',
+};
 
 /** As a day of the month, however long that is. */
 const LAST_DAY = '-1';
@@ -36,10 +41,7 @@ export function RuleFields({ draft, onChange }: Props) {
         <Select
           label="Unit"
           value={frequency}
-          options={(Object.keys(FREQUENCIES) as Frequency[]).map((value) => ({
-            value,
-            title: FREQUENCIES[value],
-          }))}
+          options={choicesOf(FREQUENCIES)}
           onChange={(value) => change({ frequency: value as Frequency })}
         />
         <Field label="Time" name="time" type="time" value={draft.time} onInput={(time) => change({ time })} />
@@ -104,11 +106,7 @@ export function RuleFields({ draft, onChange }: Props) {
         <Select
           label="Ends"
           value={endType}
-          options={[
-            { value: 'never', title: 'Never' },
-            { value: 'date', title: 'On a day' },
-            { value: 'count', title: 'After a number of times' },
-          ]}
+          options={choicesOf(ENDS)}
           onChange={(value) => change({ endType: value as EndCondition['type'] })}
         />
         {endType === 'date' && (

@@ -4,7 +4,7 @@ import type { Series, Task } from '../../data/rows.ts';
 import { isOpen, useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
-import { type SeriesChange, seriesDialog } from '../../tasks/series.ts';
+import { closeSeries as close, type SeriesChange } from '../../tasks/series.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { submits } from '../../ui/submits.ts';
@@ -66,9 +66,6 @@ export function ScopeQuestion({ task, series, change: { words, intents, updates 
     (one) => series && one.recurrence?.recurringTaskId === series.id && isOpen(store, one),
   );
   const later = open.filter(({ recurrence }) => recurrence && recurrence.occurrenceAt >= from);
-  const close = () => {
-    seriesDialog.value = undefined;
-  };
   const save = () => {
     close();
     if (!task) return;

@@ -7,7 +7,7 @@ import { isOpen, useUserData } from '../../shell/store.ts';
 import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { dueOf } from '../../tasks/dates.ts';
-import { seriesDialog } from '../../tasks/series.ts';
+import { closeSeries as close, seriesDialog } from '../../tasks/series.ts';
 import { quoted } from '../../text/quoted.ts';
 import { sayRule } from '../../text/say-rules.ts';
 import { instantOf } from '../../text/zones.ts';
@@ -20,10 +20,6 @@ import { draftOf, problemOf, ruleOf } from './rule-draft.ts';
 import { RuleFields } from './rule-fields.tsx';
 import { changeFollowing, maySkip, ordered, pauseOrResume, skipNext } from './rules.ts';
 import { type Scope, ScopeQuestion, Scopes } from './scopes.tsx';
-
-const close = (): void => {
-  seriesDialog.value = undefined;
-};
 
 /** The dialog "Repeat": the rule of a series, or what a task becomes. */
 export function SeriesDialog() {

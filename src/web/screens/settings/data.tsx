@@ -7,7 +7,6 @@ import { Button } from '../../ui/button.tsx';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm, wordsFor } from '../../ui/form.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Import } from './import.tsx';
 import { Part, SettingsPage } from './page.tsx';
 
@@ -29,8 +28,7 @@ export function YourData() {
         note="Everything of your account and of the workspaces you own, as one JSON document."
       >
         <div class="line">
-          <Button onClick={download}>
-            <Icon name="download" />
+          <Button onClick={download} icon="download">
             Export
           </Button>
         </div>

@@ -9,7 +9,6 @@ import { quoted } from '../../text/quoted.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Cut } from '../../ui/cut.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { type MenuItem, MoreButton, moveItems } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { NameDialog } from './name-dialog.tsx';
@@ -45,8 +44,7 @@ export function Labels({ params }: ScreenProps) {
       w={w}
       tools={
         may && (
-          <Button onClick={() => setNaming('new')}>
-            <Icon name="plus" />
+          <Button onClick={() => setNaming('new')} icon="plus">
             New label
           </Button>
         )

@@ -66,7 +66,7 @@ const Index = (more: { class?: string }) => (
         </div>
         <ul class="links">
           {pages.map(([name, words, icon]) => (
-            <LinkRow key={name} href={hrefOf(addressOf(name, params))} icon={icon} title={words} />
+            <LinkRow key={name} to={addressOf(name, params)} icon={icon} title={words} />
           ))}
         </ul>
       </section>

@@ -16,7 +16,7 @@ import { Cut } from '../../ui/cut.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton, MoreButton } from '../../ui/menu.tsx';
+import { MenuButton, type MenuItem, MoreButton } from '../../ui/menu.tsx';
 import { Select } from '../../ui/select.tsx';
 import { HandOver, Leaving } from './leaving.tsx';
 import { Part, SettingsPage } from './page.tsx';
@@ -41,6 +41,13 @@ export function People({ params }: ScreenProps) {
   const remove = async (member: Member) => {
     const reply = await call('DELETE', `/workspaces/${w}/members/${member.userId}`);
     if (showOutcome(reply, `Removed ${member.name}`)) store.pullNow(w);
+  };
+  const menuOf = (member: Member): MenuItem[] => {
+    const items: MenuItem[] = [];
+    if (roleIn(w) === 'owner')
+      items.push({ title: 'Hand over to them', icon: 'key', run: () => setNextOwner(member.userId) });
+    items.push({ title: 'Remove', icon: 'trash', isDanger: true, run: () => setRemoving(member) });
+    return items;
   };
   return (
     <SettingsPage
@@ -104,25 +111,7 @@ export function People({ params }: ScreenProps) {
                     </time>
                   )}
                 </td>
-                <td>
-                  {!isFixed && (
-                    <MoreButton
-                      label={`More for ${member.name}`}
-                      items={[
-                        ...(roleIn(w) === 'owner'
-                          ? [
-                              {
-                                title: 'Hand over to them',
-                                icon: 'key' as const,
-                                run: () => setNextOwner(member.userId),
-                              },
-                            ]
-                          : []),
-                        { title: 'Remove', icon: 'trash', isDanger: true, run: () => setRemoving(member) },
-                      ]}
-                    />
-                  )}
-                </td>
+                <td>{!isFixed && <MoreButton label={`More for ${member.name}`} items={menuOf(member)} />}</td>
               </tr>
             );
           })}

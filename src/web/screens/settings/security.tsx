@@ -11,7 +11,6 @@ import { sayWhen } from '../../text/say-dates.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm, wordsFor } from '../../ui/form.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { authOptions, loadOptions } from '../sign-in/options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from '../sign-in/providers.ts';
 import { Part, SettingsPage } from './page.tsx';
@@ -29,8 +28,7 @@ export function Security() {
       <Sessions />
       <Part title="This device" note="Signing out removes everything that Errand keeps on it.">
         <div class="line">
-          <Button onClick={openSignOut}>
-            <Icon name="sign-out" />
+          <Button onClick={openSignOut} icon="sign-out">
             Sign out
           </Button>
         </div>

@@ -9,7 +9,6 @@ import { useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
 import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { type MenuItem, MoreButton, moveItems } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ChoiceDialog, NameDialog } from './name-dialog.tsx';
@@ -107,8 +106,7 @@ export function Spaces({ params }: ScreenProps) {
       note="The first list of the first space is the Inbox: what names no list goes there."
       tools={
         may && (
-          <Button onClick={newSpace}>
-            <Icon name="plus" />
+          <Button onClick={newSpace} icon="plus">
             New space
           </Button>
         )
@@ -139,8 +137,7 @@ export function Spaces({ params }: ScreenProps) {
                 <span class="count">{inside.length > 0 && inside.length}</span>
                 {may && (
                   <span class="line push">
-                    <Button class="plain" onClick={() => newList(space)}>
-                      <Icon name="plus" small />
+                    <Button class="plain" onClick={() => newList(space)} icon="plus" isSmall>
                       New list
                     </Button>
                     <MoreButton label={`More for ${space.title}`} items={() => menuOf('space', space, own)} />

@@ -12,7 +12,7 @@ import { Ask } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MoreButton, moveItems } from '../../ui/menu.tsx';
+import { type MenuItem, MoreButton, moveItems } from '../../ui/menu.tsx';
 import { mergeStatuses, type StatusDraft } from './merge-statuses.ts';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
@@ -45,8 +45,7 @@ export function Statuses({ params }: ScreenProps) {
       note="Each list uses one template. A status that is removed gives its tasks to the first one of its type."
       tools={
         isAdmin && (
-          <Button onClick={() => setNaming(true)}>
-            <Icon name="plus" />
+          <Button onClick={() => setNaming(true)} icon="plus">
             New template
           </Button>
         )
@@ -165,6 +164,9 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
     if (reply.kind === 'ok') store.pullNow(workspaceId);
     else showToast(sentenceOf(reply));
   };
+  const items: MenuItem[] = [{ title: 'Rename', icon: 'pencil', run: () => setAsking('name') }];
+  if (!template.isDefault)
+    items.push({ title: 'Delete', icon: 'trash', isDanger: true, run: () => setAsking('delete') });
   lists.revision.value;
   const users = lists.rows.filter(({ statusTemplateId }) => statusTemplateId === id).length;
   const use = `${users === 0 ? 'No list uses it' : `${users} ${users === 1 ? 'list uses' : 'lists use'} it`}.`;
@@ -172,26 +174,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
     <Part
       title={title}
       note={template.isDefault ? `New lists start with it. ${use}` : use}
-      tools={
-        isAdmin && (
-          <MoreButton
-            label={`More for ${title}`}
-            items={[
-              { title: 'Rename', icon: 'pencil', run: () => setAsking('name') },
-              ...(template.isDefault
-                ? []
-                : [
-                    {
-                      title: 'Delete',
-                      icon: 'trash' as const,
-                      isDanger: true,
-                      run: () => setAsking('delete'),
-                    },
-                  ]),
-            ]}
-          />
-        )
-      }
+      tools={isAdmin && <MoreButton label={`More for ${title}`} items={items} />}
     >
       <Form state={form} onSubmit={save}>
         <div ref={rows}>
@@ -250,8 +233,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
         </div>
         {isAdmin && (
           <div class="line">
-            <Button class="plain add" onClick={add}>
-              <Icon name="plus" small />
+            <Button class="plain add" onClick={add} icon="plus" isSmall>
               New status
             </Button>
             <Button type="submit" class="main push">

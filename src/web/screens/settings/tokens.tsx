@@ -9,9 +9,8 @@ import { copyText } from '../../ui/copy-text.ts';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
-import { Select } from '../../ui/select.tsx';
+import { choicesOf, Select } from '../../ui/select.tsx';
 import { SettingsPage } from './page.tsx';
 
 interface Token {
@@ -55,8 +54,7 @@ export function Tokens() {
       title="API tokens"
       note="For programs that work in your name. A token may do at most what its role says, in the workspaces it names."
       tools={
-        <Button onClick={() => setMaking(true)}>
-          <Icon name="plus" />
+        <Button onClick={() => setMaking(true)} icon="plus">
           New token
         </Button>
       }
@@ -125,12 +123,7 @@ function NewToken({ onClose }: { onClose(): void }) {
       {made === undefined ? (
         <Form state={form} onSubmit={save}>
           <Field label="Name" autocomplete="off" autoFocus {...form.field('title', title, setTitle)} />
-          <Select
-            label="Role"
-            value={role}
-            options={Object.entries(ROLES).map(([value, words]) => ({ value, title: words }))}
-            onChange={setRole}
-          />
+          <Select label="Role" value={role} options={choicesOf(ROLES)} onChange={setRole} />
           <Select
             label="Workspaces"
             value={place}
@@ -140,12 +133,7 @@ function NewToken({ onClose }: { onClose(): void }) {
             ]}
             onChange={setPlace}
           />
-          <Select
-            label="Ends after"
-            value={days}
-            options={Object.entries(DAYS).map(([value, words]) => ({ value, title: words }))}
-            onChange={setDays}
-          />
+          <Select label="Ends after" value={days} options={choicesOf(DAYS)} onChange={setDays} />
           <div class="line">
             <DialogButtons onCancel={onClose} />
           </div>

@@ -1,8 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { addressOf, returnTo, type ScreenName } from '../../shell/addresses.ts';
 import { hrefOf, query } from '../../shell/navigation.ts';
 import { takeNotice } from '../../shell/notice.ts';
+import { Field } from '../../ui/field.tsx';
 import { Icon, Shape } from '../../ui/icon.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 import { authOptions, loadOptions } from './options.ts';
@@ -19,6 +20,11 @@ interface Props {
   footer: ComponentChildren;
   children: ComponentChildren;
 }
+
+/** Asks for the address of an account. */
+export const EmailField = (field: Omit<ComponentProps<typeof Field>, 'label'>) => (
+  <Field label="Email" type="email" autocomplete="username" required {...field} />
+);
 
 /** A screen for someone who is not signed in: one small sheet. */
 export function Alone({ title, footer, children }: Props) {

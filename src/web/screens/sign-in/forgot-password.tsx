@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm } from '../../ui/form.tsx';
-import { Alone, hrefAside } from './alone.tsx';
+import { Alone, EmailField, hrefAside } from './alone.tsx';
 
 /** Asking for the link that sets a new password. */
 export function ForgotPassword() {
@@ -33,11 +32,7 @@ export function ForgotPassword() {
   return (
     <Alone title="Reset your password" footer={footer}>
       <Form state={form} onSubmit={send}>
-        <Field
-          label="Email"
-          type="email"
-          autocomplete="username"
-          required
+        <EmailField
           autoFocus
           hint="A link to set a new password is mailed there."
           {...form.field('email', email, setEmail)}

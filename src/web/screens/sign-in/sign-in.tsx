@@ -8,7 +8,7 @@ import { session } from '../../shell/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm, wordsFor } from '../../ui/form.tsx';
-import { Alone, hrefAside } from './alone.tsx';
+import { Alone, EmailField, hrefAside } from './alone.tsx';
 import { authOptions } from './options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from './providers.ts';
 
@@ -69,16 +69,7 @@ export function SignIn() {
       wordsFor(401, 'This code is wrong or has expired.'),
     );
 
-  const emailField = (
-    <Field
-      label="Email"
-      type="email"
-      autocomplete="username"
-      required
-      autoFocus
-      {...form.field('email', email, setEmail)}
-    />
-  );
+  const emailField = <EmailField autoFocus {...form.field('email', email, setEmail)} />;
 
   if (step === 'mailed') {
     return (

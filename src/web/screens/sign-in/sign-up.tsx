@@ -3,7 +3,7 @@ import { call } from '../../shell/api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm } from '../../ui/form.tsx';
-import { Alone, hrefAside } from './alone.tsx';
+import { Alone, EmailField, hrefAside } from './alone.tsx';
 import { authOptions } from './options.ts';
 
 /** Asking for an account; the mailed link opens it. */
@@ -44,13 +44,7 @@ export function SignUp() {
     <Alone title="Create an account" footer={footer}>
       <Form state={form} onSubmit={send}>
         <Field label="Name" autocomplete="name" required autoFocus {...form.field('name', name, setName)} />
-        <Field
-          label="Email"
-          type="email"
-          autocomplete="username"
-          required
-          {...form.field('email', email, setEmail)}
-        />
+        <EmailField {...form.field('email', email, setEmail)} />
         <Field
           label="Password"
           type="password"
