@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest';
 import type { List } from '../src/lists/schema.ts';
-import { type Call, openHome } from './people.ts';
+import { as, type Call, openHome } from './people.ts';
 import { openWorld, type Person, type World, type WorldOptions } from './world.ts';
 
 /** Of the test under way. */
@@ -45,6 +45,7 @@ export const openLimited = (limits: object = {}, { settings, ...more }: WorldOpt
 /** Stops, and opens the same data again. */
 export async function reopen(options?: WorldOptions): Promise<void> {
   world = await world.reopen(options);
+  call = as(world, ada);
 }
 
 export async function openAda(options?: WorldOptions): Promise<void> {

@@ -49,6 +49,7 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     world.deps.read.all(
       query.selectFrom('tasks').selectAll().where('recurring_task_id', '=', id).orderBy('occurrence_at'),
     );
+  const dates = (id: string) => instances(id).map(({ due_date }) => due_date);
   const occurrences = (id: string) =>
     world.deps.read.all(
       query
@@ -57,6 +58,8 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
         .where('series_id', '=', id)
         .orderBy('occurrence_at'),
     );
+  const read = (id: string) => ok('GET', `${series}/${id}`);
+  const task = (id: string) => ok('GET', `${inside}/tasks/${id}`);
   const done: string = list.statuses.find(({ type }: { type: string }) => type === 'completed').id;
   return {
     world,
@@ -71,7 +74,9 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     /** In the same space. */
     anotherList: (more: Record<string, unknown> = {}) =>
       ok('POST', `${inside}/lists`, { spaceId: list.spaceId, title: 'Other', ...more }),
-    read: (id: string) => ok('GET', `${series}/${id}`),
+    read,
+    /** The task of its next occurrence. */
+    upcoming: async (id: string) => task((await read(id)).nextTaskId),
     skip: (id: string, body?: unknown) => ok('POST', `${series}/${id}/skip`, body),
     complete: (taskId: string) => ok('PATCH', `${inside}/tasks/${taskId}`, { statusId: done }),
     reopen: (taskId: string) => ok('PATCH', `${inside}/tasks/${taskId}`, { statusId: list.statuses[0].id }),
@@ -81,7 +86,8 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     instances,
     occurrences,
     /** Month and day of each instance. */
-    days: (id: string) => dueDates(instances(id)).map((date) => date?.slice(5, 10)),
+    days: (id: string) => dates(id).map((date) => date?.slice(5, 10)),
+    dates,
     numbers: (id: string) => instances(id).map(({ occurrence_number }) => occurrence_number),
     states: (id: string) => occurrences(id).map(({ state }) => state),
     /** The paths of the issues of a 400, each with a message; its error where it has none. */
@@ -91,7 +97,7 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
       for (const { message } of response.body.issues ?? []) expect(message).toMatch(/\w/);
       return response.body.issues?.map(({ path }: { path: string }) => path) ?? response.body.error;
     },
-    task: (id: string) => ok('GET', `${inside}/tasks/${id}`),
+    task,
     done,
     /** Moves the clock to an instant and lets time do its work. */
     at: async (instant: string) => {
@@ -114,4 +120,5 @@ export async function openSeriesInstead(): Promise<void> {
   w = await openSeriesWorld();
 }
 
-export const dueDates = (rows: { due_date: string | null }[]) => rows.map(({ due_date }) => due_date);
+export const NEVER = { type: 'never' };
+export const count = (n: number) => ({ type: 'count', count: n });

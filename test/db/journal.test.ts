@@ -1,23 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Change, MAX_CHANGES, summarize } from '../../src/db/journal.ts';
 import { createTxHandle } from '../../src/db/tx.ts';
 import type { ChangeRow } from '../../src/storage/tables.ts';
-import { openWorld, type World } from '../world.ts';
+import { ada, reopen, useHome, home as workspaceId, world } from '../ada.ts';
 
-let world: World;
-let workspaceId: string;
-let userId: string;
-beforeEach(async () => {
-  world = await openWorld();
-  const ada = await world.signUp('ada@example.com');
-  userId = ada.id;
-  workspaceId = world.opened.storage.reading.prepare('select id from workspaces').pluck().get() as string;
-});
+useHome();
 
-const rows = () =>
-  world.opened.storage.reading
-    .prepare<[], ChangeRow>(`select * from changes where kind = 'label' order by seq`)
-    .all();
+const rows = () => world.rows<ChangeRow>(`select * from changes where kind = 'label' order by seq`);
 const put = (id: string, fields?: string[]): Change => ({
   workspaceId,
   kind: 'label',
@@ -31,7 +20,7 @@ describe('the journal', () => {
     const heard: ChangeRow[] = [];
     const stop = world.deps.database.onChanges((published) => heard.push(...published));
     await world.deps.write((tx) => {
-      tx.actAs({ userId, clientId: 'tab' });
+      tx.actAs({ userId: ada.id, clientId: 'tab' });
       tx.record(put('a'));
       tx.record(put('b', ['title']));
       expect(heard).toEqual([]);
@@ -41,7 +30,7 @@ describe('the journal', () => {
       ['a', null, 'tab'],
       ['b', 'title', 'tab'],
     ]);
-    const code = world.opened.storage.reading.prepare('select code from users').pluck().get();
+    const [code] = world.values('select code from users');
     expect(rows().map(({ actor_code }) => actor_code)).toEqual([code, code]);
     expect(heard).toEqual(rows());
   });
@@ -49,7 +38,7 @@ describe('the journal', () => {
   it('names nobody for what time or a command did, beside what a person did in the same commit', async () => {
     await Promise.all([
       world.deps.write((tx) => {
-        tx.actAs({ userId, clientId: 'tab' });
+        tx.actAs({ userId: ada.id, clientId: 'tab' });
         tx.record(put('a'));
       }),
       world.deps.write((tx) => tx.record(put('b'))),
@@ -85,7 +74,7 @@ describe('the journal', () => {
     await record('b', other.id);
     const [, highest] = rows().map(({ seq }) => seq);
     await world.call('DELETE', `/workspaces/${other.id}`, { token });
-    world = await world.reopen();
+    await reopen();
     await record('c');
     expect(rows().at(-1)?.seq).toBeGreaterThan(highest ?? Number.NaN);
   });
@@ -110,7 +99,7 @@ describe('what one transaction changed', () => {
   });
 
   it('is told to each workspace that it concerns, as a name is of a person in two', () => {
-    const here: Change = { workspaceId, kind: 'member', id: userId, op: 'put', fields: ['name'] };
+    const here: Change = { workspaceId, kind: 'member', id: ada.id, op: 'put', fields: ['name'] };
     const there = { ...here, workspaceId: 'other' };
     expect(summarize([here, there])).toEqual([here, there]);
   });

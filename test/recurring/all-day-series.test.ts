@@ -6,15 +6,13 @@ useSeriesWorld();
 afterEach(() => expectSound(w.world));
 
 const ALL_DAY = { ...DAILY, timeOfDay: null };
-const upcoming = async (id: string) => w.task((await w.read(id)).nextTaskId);
-const dueDays = (id: string) => w.instances(id).map(({ due_date }) => due_date);
 
 describe('a series without a time of day', () => {
   it('makes tasks that are due on a day, whose occurrence is the first instant of it in the zone', async () => {
     const series = await w.create({ interval: ALL_DAY });
     expect(series.interval.timeOfDay).toBeNull();
     expect(series.nextRunAt).toBe('2026-03-27T23:00:00.000Z');
-    expect(await upcoming(series.id)).toMatchObject({
+    expect(await w.upcoming(series.id)).toMatchObject({
       dueDay: '2026-03-28',
       dueDate: null,
       recurrence: { occurrenceAt: '2026-03-27T23:00:00.000Z', overridden: [] },
@@ -28,10 +26,10 @@ describe('a series without a time of day', () => {
     const skipped = await w.skip(series.id, { occurrenceAt: series.nextRunAt });
     expect(skipped.skipped.occurrenceAt).toBe('2026-03-27T23:00:00.000Z');
     await w.at('2026-03-29T12:00:00Z');
-    expect(dueDays(series.id)).toEqual(['2026-03-29', '2026-03-30']);
+    expect(w.dates(series.id)).toEqual(['2026-03-29', '2026-03-30']);
     const back = await w.ok('POST', `${w.series}/${(await w.create({ interval: ALL_DAY })).id}/skip`);
     const again = await w.ok('POST', `${w.series}/${back.id}/step-back`, { occurrenceAt: back.nextRunAt });
-    expect((await upcoming(again.id)).dueDay).toBe('2026-03-30');
+    expect((await w.upcoming(again.id)).dueDay).toBe('2026-03-30');
   });
 
   it('begins its days where clocks skip midnight', async () => {
@@ -49,13 +47,17 @@ describe('a series without a time of day', () => {
     const series = await w.create();
     const { nextTaskId } = series;
     await w.patch(series.id, { interval: ALL_DAY });
-    expect(await upcoming(series.id)).toMatchObject({ id: nextTaskId, dueDay: '2026-03-28', dueDate: null });
+    expect(await w.upcoming(series.id)).toMatchObject({
+      id: nextTaskId,
+      dueDay: '2026-03-28',
+      dueDate: null,
+    });
     await w.at('2026-03-28T05:00:00Z');
-    expect(dueDays(series.id)).toEqual(['2026-03-28', '2026-03-29']);
+    expect(w.dates(series.id)).toEqual(['2026-03-28', '2026-03-29']);
     await w.patch(series.id, { interval: DAILY });
-    expect(dueDays(series.id)).toEqual(['2026-03-28', '2026-03-29T07:00:00.000Z']);
+    expect(w.dates(series.id)).toEqual(['2026-03-28', '2026-03-29T07:00:00.000Z']);
     await w.patch(series.id, { interval: ALL_DAY });
-    expect(dueDays(series.id)).toEqual(['2026-03-28', '2026-03-29']);
+    expect(w.dates(series.id)).toEqual(['2026-03-28', '2026-03-29']);
   });
 
   it('is made of a task too, which is due on the day then', async () => {
@@ -78,24 +80,24 @@ describe('a series without a time of day', () => {
       recurrence: { recurringTaskId: series.id, occurrenceNumber: 1, overridden: [] },
     });
     expect(series).toMatchObject({ nextOccurrenceNumber: 2, nextRunAt: '2026-03-27T23:00:00.000Z' });
-    expect(dueDays(series.id)).toEqual(['2026-03-27', '2026-03-28']);
-    expect(await upcoming(series.id)).toMatchObject({ dueDay: '2026-03-28' });
+    expect(w.dates(series.id)).toEqual(['2026-03-27', '2026-03-28']);
+    expect(await w.upcoming(series.id)).toMatchObject({ dueDay: '2026-03-28' });
     await w.at('2026-03-28T05:00:00Z');
-    expect(dueDays(series.id)).toEqual(['2026-03-27', '2026-03-28', '2026-03-29']);
+    expect(w.dates(series.id)).toEqual(['2026-03-27', '2026-03-28', '2026-03-29']);
     const last = await repeatDueOn('2026-03-28', { endCondition: { type: 'count', count: 1 } });
     expect(last.series).toMatchObject({ state: 'ended', nextRunAt: null });
-    expect(dueDays(last.series.id)).toEqual(['2026-03-28']);
+    expect(w.dates(last.series.id)).toEqual(['2026-03-28']);
   });
 
   it('begins with the day of a task that is due today, where no start is given', async () => {
     const { task, series } = await repeatDueOn('2026-03-27', { startsAt: undefined });
     expect(series.startsAt).toBe('2026-03-26T23:00:00.000Z');
     expect((await w.task(task.id)).dueDay).toBe('2026-03-27');
-    expect(dueDays(series.id)).toEqual(['2026-03-27', '2026-03-28']);
+    expect(w.dates(series.id)).toEqual(['2026-03-27', '2026-03-28']);
     for (const dueDay of ['2026-03-26', '2026-03-28']) {
       const other = await repeatDueOn(dueDay, { startsAt: undefined });
       expect(other.series.startsAt).toBe('2026-03-27T10:00:00.000Z');
-      expect(dueDays(other.series.id)).toEqual(['2026-03-28']);
+      expect(w.dates(other.series.id)).toEqual(['2026-03-28']);
     }
   });
 

@@ -3,11 +3,10 @@ import { query } from '../../src/db/connection.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import type { RecurringSeriesRow } from '../../src/storage/tables.ts';
 import { tick } from '../../src/tick.ts';
-import { DAILY, useSeriesWorld, w } from '../series-world.ts';
+import { count, DAILY, useSeriesWorld, w } from '../series-world.ts';
 import { zoneLookups } from '../zone-lookups.ts';
 
 useSeriesWorld();
-const count = (n: number) => ({ type: 'count', count: n });
 
 describe('a series that cannot go on', () => {
   const MARS = { interval: JSON.stringify({ ...DAILY, timezone: 'Mars/Phobos' }) };

@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
-import { DAILY, useSeriesWorld, w } from '../series-world.ts';
+import { count, DAILY, NEVER, useSeriesWorld, w } from '../series-world.ts';
 
 useSeriesWorld();
-const NEVER = { type: 'never' };
-const count = (n: number) => ({ type: 'count', count: n });
 
 describe('another rule', () => {
   it('keeps an edited upcoming instance as an exception, and makes another', async () => {

@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { beginRemoval } from '../../src/workspaces/removals.ts';
 import { joined } from '../people.ts';
-import { DAILY, useSeriesWorld, w } from '../series-world.ts';
+import { count, DAILY, NEVER, useSeriesWorld, w } from '../series-world.ts';
 
 useSeriesWorld();
-const NEVER = { type: 'never' };
-const count = (n: number) => ({ type: 'count', count: n });
 
 describe('all', () => {
   it('changes what is open, also the past, and leaves done tasks alone', async () => {

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { joined } from '../people.ts';
-import { useSeriesWorld, w } from '../series-world.ts';
+import { count, useSeriesWorld, w } from '../series-world.ts';
 
 useSeriesWorld();
-const count = (n: number) => ({ type: 'count', count: n });
 
 describe('an instance', () => {
   it('marks what a change of its own overrides, by edit-mode, by the task and by a move', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DAILY, useSeriesWorld, w } from '../series-world.ts';
+import { count, DAILY, useSeriesWorld, w } from '../series-world.ts';
 
 useSeriesWorld();
-const count = (n: number) => ({ type: 'count', count: n });
 
 describe('reading', () => {
   it('shows every series as it is now, before the sweep came by', async () => {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY } from '../../src/kernel/instants.ts';
-import { DAILY, useSeriesWorld, w } from '../series-world.ts';
+import { count, DAILY, useSeriesWorld, w } from '../series-world.ts';
 
 useSeriesWorld();
-const count = (n: number) => ({ type: 'count', count: n });
 
 describe('skip', () => {
   it('skips once however often a named one is asked for at the same time', async () => {

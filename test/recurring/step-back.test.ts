@@ -20,7 +20,6 @@ const cannot = async (id: string) => {
   expect(response).toMatchObject({ status: 400, body: { error: 'BadRequestError' } });
   expect([await w.read(id), w.instances(id)]).toEqual(before);
 };
-const upcoming = async (id: string) => w.task((await w.read(id)).nextTaskId);
 const change = (taskId: string, fields: unknown) => w.ok('PATCH', `${w.inside}/tasks/${taskId}`, fields);
 
 /** All that the API shows of a series, but for its versions. */
@@ -49,7 +48,7 @@ describe('a step back', () => {
     expect(await stateOf(series.id)).toEqual(before);
     expect((await w.call('GET', `${w.inside}/tasks/${later}`)).status).toBe(404);
     await w.complete(series.nextTaskId);
-    expect((await upcoming(series.id)).recurrence.occurrenceNumber).toBe(2);
+    expect((await w.upcoming(series.id)).recurrence.occurrenceNumber).toBe(2);
   });
 
   it('takes back a skip, whose task is made again with its id and number', async () => {
@@ -64,10 +63,10 @@ describe('a step back', () => {
 
   it('takes back a deletion for good, by the template as it is', async () => {
     const series = await w.create();
-    const { number } = await upcoming(series.id);
+    const { number } = await w.upcoming(series.id);
     await w.ok('DELETE', `${w.inside}/tasks/${series.nextTaskId}?permanent=true`);
     await stepBack(series.id);
-    expect(await upcoming(series.id)).toMatchObject({ id: series.nextTaskId, number, title: 'Water' });
+    expect(await w.upcoming(series.id)).toMatchObject({ id: series.nextTaskId, number, title: 'Water' });
   });
 
   it('gives a task that is made again a version it never had', async () => {
@@ -75,11 +74,11 @@ describe('a step back', () => {
     const { version } = await change(series.nextTaskId, { title: 'Own' });
     await w.skip(series.id);
     await stepBack(series.id);
-    expect((await upcoming(series.id)).version).toBeGreaterThan(version);
+    expect((await w.upcoming(series.id)).version).toBeGreaterThan(version);
     const done = await w.complete(series.nextTaskId);
     await w.ok('DELETE', `${w.inside}/tasks/${series.nextTaskId}?permanent=true`);
     await stepBack(series.id);
-    expect((await upcoming(series.id)).version).toBeGreaterThan(done.version);
+    expect((await w.upcoming(series.id)).version).toBeGreaterThan(done.version);
   });
 
   it('responds with the series as it is read then, its version too', async () => {
@@ -92,7 +91,7 @@ describe('a step back', () => {
 
   it('brings the task back from the trash as it was, a done one too', async () => {
     const series = await w.create({ checklist: [{ title: 'Can' }] });
-    const task = await upcoming(series.id);
+    const task = await w.upcoming(series.id);
     await w.ok('POST', `${w.inside}/tasks/${task.id}/comments`, { body: 'x' });
     await change(task.id, { title: 'Own', checklist: [{ ...task.checklist[0], isDone: true }] });
     const before = await stateOf(series.id);
@@ -131,7 +130,7 @@ describe('a step back', () => {
     await cannot(series.id);
     await w.ok('DELETE', `${w.inside}/trash/${series.nextTaskId}`);
     await stepBack(series.id);
-    const made = await upcoming(series.id);
+    const made = await w.upcoming(series.id);
     expect(made.recurrence.recurringTaskId).toBe(series.id);
     expect(made.id !== series.nextTaskId || made.version > version).toBe(true);
   });
@@ -143,14 +142,14 @@ describe('a step back', () => {
     await w.ok('DELETE', `${w.inside}/tasks/${series.nextTaskId}`);
     await w.ok('DELETE', `${w.inside}/lists/${other.id}`);
     await stepBack(series.id);
-    expect(await upcoming(series.id)).toMatchObject({ id: series.nextTaskId, listId: w.list.id });
+    expect(await w.upcoming(series.id)).toMatchObject({ id: series.nextTaskId, listId: w.list.id });
   });
 
   it('is possible several times, also over what a step brought back with comments and ticks', async () => {
     const series = await w.create({ checklist: [{ title: 'Can' }] });
     const states = [await stateOf(series.id)];
     await w.complete(series.nextTaskId);
-    const second = await upcoming(series.id);
+    const second = await w.upcoming(series.id);
     await w.ok('POST', `${w.inside}/tasks/${second.id}/comments`, { body: 'x' });
     await change(second.id, { title: 'Own', checklist: [{ ...second.checklist[0], isDone: true }] });
     states.push(await stateOf(series.id));
@@ -169,7 +168,7 @@ describe('a step back', () => {
   it('is rejected once someone changed the upcoming instance, or the one that was brought back', async () => {
     const series = await w.create({ checklist: [{ title: 'Can' }] });
     await w.complete(series.nextTaskId);
-    const second = await upcoming(series.id);
+    const second = await w.upcoming(series.id);
     await change(second.id, { checklist: [{ ...second.checklist[0], isDone: true }] });
     await cannot(series.id);
     await change(second.id, { checklist: second.checklist });
@@ -232,8 +231,8 @@ describe('a step back', () => {
   it('cannot reach behind a split, in either part', async () => {
     const series = await w.create();
     await w.complete(series.nextTaskId);
-    await w.complete((await upcoming(series.id)).id);
-    const third = await upcoming(series.id);
+    await w.complete((await w.upcoming(series.id)).id);
+    const third = await w.upcoming(series.id);
     const split = await w.edit(series.id, third.id, 'following', { title: 'New' });
     await cannot(split.recurrence.recurringTaskId);
     await cannot(series.id);
@@ -245,7 +244,7 @@ describe('a step back', () => {
     await w.patch(series.id, { title: 'Water', catchUp: 'all' });
     await w.edit(series.id, series.nextTaskId, 'this', { title: 'Done well' });
     await stepBack(series.id);
-    expect(await upcoming(series.id)).toMatchObject({
+    expect(await w.upcoming(series.id)).toMatchObject({
       id: series.nextTaskId,
       title: 'Done well',
       recurrence: { overridden: ['title'] },
@@ -269,7 +268,7 @@ describe('a step back', () => {
     const { statuses } = await w.ok('GET', template);
     await w.ok('PATCH', template, { statuses: [statuses[0], statuses[2]] });
     await stepBack(series.id);
-    expect(await upcoming(series.id)).toMatchObject({
+    expect(await w.upcoming(series.id)).toMatchObject({
       statusId: statuses[0].id,
       completedAt: null,
       recurrence: { overridden: [] },
@@ -285,7 +284,7 @@ describe('a step back', () => {
     await w.ok('PATCH', template, { statuses: [statuses[0], { ...doing, type: 'completed' }, statuses[2]] });
     expect((await w.read(series.id)).nextOccurrenceNumber).toBe(2);
     await stepBack(series.id);
-    expect(await upcoming(series.id)).toMatchObject({ id: series.nextTaskId, statusId: statuses[0].id });
+    expect(await w.upcoming(series.id)).toMatchObject({ id: series.nextTaskId, statusId: statuses[0].id });
   });
 
   it('names the present upcoming occurrence', async () => {
@@ -336,7 +335,7 @@ it('after any run of completions, skips and deletions, each step back equals the
         isAsMade = true;
       };
       for (const name of acts) {
-        const task = await upcoming(series.id);
+        const task = await w.upcoming(series.id);
         if (name === 'start') await change(task.id, { statusId: w.list.statuses[1].id });
         if (name === 'tick') await change(task.id, { checklist: [{ ...task.checklist[0], isDone: true }] });
         if (name === 'start' || name === 'tick') {

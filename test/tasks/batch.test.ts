@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { badRequest, unavailable } from '../../src/kernel/errors.ts';
 import { ada, call, inside, list, openHomeInstead, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { joined } from '../people.ts';
+import { joined, pathsOf } from '../people.ts';
 
 useHome();
 afterEach(() => expectSound(world));
@@ -15,7 +15,6 @@ const batch = async (...operations: unknown[]) => {
   return body.results;
 };
 const statuses = (results: { status: number }[]) => results.map(({ status }) => status);
-const paths = ({ issues }: { issues: { path: string }[] }) => issues.map(({ path }) => path);
 const create = (more: object = {}) => ({
   op: 'create',
   id: crypto.randomUUID(),
@@ -127,7 +126,7 @@ describe('a batch', () => {
       { op: 'update', id, title: 'Changed' },
     );
     expect(statuses(results)).toEqual([...Array(14).fill(400), 404, 404, 200]);
-    expect(results.slice(5, 14).map(paths)).toEqual([
+    expect(results.slice(5, 14).map(pathsOf)).toEqual([
       ['title', 'dueDate', 'listId'],
       ['statusId', 'assigneeId'],
       ['id'],
@@ -232,7 +231,7 @@ describe('a batch', () => {
     ]);
     expect(rejected).toEqual(await batch(...operations(unknown)));
     const taken = await batch(create({ id: foreign }), create({ id: trashed }), create({ id: list.id }));
-    expect(taken.map(paths)).toEqual([['id'], ['id'], ['id']]);
+    expect(taken.map(pathsOf)).toEqual([['id'], ['id'], ['id']]);
     expect(taken[0]).toEqual(taken[2]);
     const mine = { op: 'restore', id: trashed, listId: list.id };
     expect(statuses(await batch(mine))).toEqual([404]);
@@ -281,7 +280,7 @@ describe('a batch', () => {
       { op: 'restore', id: gone.id },
     );
     expect(statuses(results)).toEqual([400, 204, 204, 404]);
-    expect(paths(results[0])).toEqual(['permanent']);
+    expect(pathsOf(results[0])).toEqual(['permanent']);
     const { items } = (await call('GET', `${inside}/trash`)).body;
     expect(items.map(({ id }: { id: string }) => id)).toEqual([kept.id]);
   });
@@ -307,7 +306,7 @@ describe('a batch', () => {
       [b, c, a],
       [c, a],
     ]);
-    for (const rejected of results.slice(3, 7)) expect(paths(rejected)).toEqual(['addLabelIds']);
+    for (const rejected of results.slice(3, 7)) expect(pathsOf(rejected)).toEqual(['addLabelIds']);
     expect(results[7].task).toEqual(results[2].task);
   });
 
@@ -316,15 +315,15 @@ describe('a batch', () => {
     const [{ task }] = await batch(create({ labelIds: labels.slice(0, 49) }));
     const adding = (id: string) => ({ op: 'update', id: task.id, addLabelIds: [id] });
     const [fiftieth, next] = await batch(...labels.slice(49).map(adding));
-    expect([fiftieth.task.labelIds.length, next.status, paths(next)]).toEqual([50, 400, ['addLabelIds']]);
+    expect([fiftieth.task.labelIds.length, next.status, pathsOf(next)]).toEqual([50, 400, ['addLabelIds']]);
   });
 
   it('tells of labels to add that there are not beside whatever else is wrong', async () => {
     const [{ task }] = await batch(create());
     const unknown = { op: 'update', id: task.id, addLabelIds: [crypto.randomUUID()] };
     const [both, alone] = await batch({ ...unknown, title: '', assigneeId: list.id }, unknown);
-    expect(paths(both)).toEqual(['title', 'assigneeId', 'addLabelIds']);
-    expect(paths(alone)).toEqual(['addLabelIds']);
+    expect(pathsOf(both)).toEqual(['title', 'assigneeId', 'addLabelIds']);
+    expect(pathsOf(alone)).toEqual(['addLabelIds']);
   });
 
   it('tells of all that is wrong with an operation at once, by the names that it has there', async () => {
@@ -346,7 +345,7 @@ describe('a batch', () => {
       [{ ...move, statusId: unknown }, ['listId']],
     ] as const) {
       const [result] = await batch(operation);
-      expect([operation, paths(result).toSorted()]).toEqual([operation, wrong.toSorted()]);
+      expect([operation, pathsOf(result).toSorted()]).toEqual([operation, wrong.toSorted()]);
     }
     const stale = { ...update, removeLabelIds: [unknown], ifMatch: '"x-1"' };
     expect(statuses(await batch(stale))).toEqual([412]);
@@ -366,7 +365,7 @@ describe('a batch', () => {
   it('has 1 to 100 operations', async () => {
     for (const operations of [undefined, null, {}, [], Array(101).fill({})]) {
       const { status, body } = await send(operations);
-      expect([status, paths(body)]).toEqual([400, ['operations']]);
+      expect([status, pathsOf(body)]).toEqual([400, ['operations']]);
     }
     expect((await send(Array.from({ length: 100 }, () => create()))).body.results).toHaveLength(100);
   });

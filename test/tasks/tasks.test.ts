@@ -1,32 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, toInstant } from '../../src/kernel/instants.ts';
+import type { Status } from '../../src/lists/schema.ts';
 import { TaskInput } from '../../src/tasks/schema.ts';
 import { tick } from '../../src/tick.ts';
-import { ada, list, reopen, useHome, home as workspace, world } from '../ada.ts';
+import { ada, at, call, list, reopen, useHome, home as workspace, world } from '../ada.ts';
 import { addTasks } from '../many-tasks.ts';
-import { joined, pathsOf, signInAgain } from '../people.ts';
+import { as, homeOf, joined, pathsOf, signInAgain } from '../people.ts';
 import type { Person } from '../world.ts';
-
-interface Status {
-  id: string;
-  title: string;
-  type: string;
-}
 
 useHome();
 
-const at = (path = '') => `/workspaces/${workspace}${path}`;
-const create = (body: object) => world.call('POST', at('/tasks'), { token: ada.accessToken, body });
+const create = (body: object) => call('POST', at('/tasks'), body);
 const made = async (body: object = {}) => (await create({ title: 'Task', listId: list.id, ...body })).body;
-const patch = (id: string, body: unknown, token = ada.accessToken) =>
-  world.call('PATCH', at(`/tasks/${id}`), { token, body });
-const move = (id: string, body: unknown) =>
-  world.call('POST', at(`/tasks/${id}/move`), { token: ada.accessToken, body });
-const read = async (id: string) =>
-  (await world.call('GET', at(`/tasks/${id}`), { token: ada.accessToken })).body;
+const patch = (id: string, body: unknown, by = call) => by('PATCH', at(`/tasks/${id}`), body);
+const move = (id: string, body: unknown) => call('POST', at(`/tasks/${id}/move`), body);
+const read = async (id: string) => (await call('GET', at(`/tasks/${id}`))).body;
 const status = (type: string) => list.statuses.find((one) => one.type === type)?.id;
-const post = async (path: string, body: unknown) =>
-  (await world.call('POST', at(path), { token: ada.accessToken, body })).body;
+const post = async (path: string, body: unknown) => (await call('POST', at(path), body)).body;
 
 const join = (role: string) => joined(world, ada, workspace, role);
 
@@ -141,8 +131,7 @@ describe('a new task', () => {
       expect([response.status, response.body.error]).toEqual([400, 'ValidationError']);
       expect(pathsOf(response.body)).toEqual(paths);
     }
-    const none = await world.call('GET', '/me/workspaces', { token: ada.accessToken });
-    expect(none.status).toBe(200);
+    expect(world.count('tasks')).toBe(0);
   });
 
   it('takes only instants of the calendar with a zone, from 1900 to 9999', async () => {
@@ -224,7 +213,7 @@ describe('a change', () => {
     const { id } = await made({ title: 'Apple' });
     await made({ title: 'Banana' });
     await patch(id, { title: 'cherry' });
-    const { body } = await world.call('GET', at('/tasks/query?sortBy=title'), { token: ada.accessToken });
+    const { body } = await call('GET', at('/tasks/query?sortBy=title'));
     expect(body.items.map(({ title }: { title: string }) => title)).toEqual(['Banana', 'cherry']);
   });
 
@@ -318,18 +307,14 @@ describe('a move', () => {
     const space = await post('/spaces', { title: 'Elsewhere' });
     const task = await made();
     expect((await move(task.id, { listId: space.lists[0].id })).body.spaceId).toBe(space.id);
-    await world.call('PATCH', at(`/lists/${space.lists[0].id}`), {
-      token: ada.accessToken,
-      body: { spaceId: list.spaceId },
-    });
+    await call('PATCH', at(`/lists/${space.lists[0].id}`), { spaceId: list.spaceId });
     expect((await read(task.id)).spaceId).toBe(list.spaceId);
   });
 
   it('cannot leave the workspace', async () => {
     const bob = await world.signUp('bob@example.com');
-    const theirs = (await world.call('GET', '/me/workspaces', { token: bob.accessToken })).body.items[0].id;
-    const { id } = (await world.call('GET', `/workspaces/${theirs}/lists`, { token: bob.accessToken })).body
-      .items[0];
+    const theirs = await homeOf(world, bob);
+    const [{ id }] = (await as(world, bob)('GET', `/workspaces/${theirs}/lists`)).body.items;
     const task = await made();
     for (const listId of [id, crypto.randomUUID()]) {
       const { status: code, body } = await move(task.id, { listId });
@@ -340,34 +325,23 @@ describe('a move', () => {
 });
 
 describe('a task', () => {
-  it('is deleted for good', async () => {
+  it('is gone once it is deleted', async () => {
     const task = await made();
-    const remove = () => world.call('DELETE', at(`/tasks/${task.id}`), { token: ada.accessToken });
+    const remove = () => call('DELETE', at(`/tasks/${task.id}`));
     expect([(await remove()).status, (await remove()).status]).toEqual([204, 404]);
-    expect((await world.call('GET', at(`/tasks/${task.id}`), { token: ada.accessToken })).status).toBe(404);
+    expect((await call('GET', at(`/tasks/${task.id}`))).status).toBe(404);
   });
 
   it('follows the edits of its status template', async () => {
     const task = await made({ statusId: status('started') });
-    const templates = (await world.call('GET', at('/status-templates'), { token: ada.accessToken })).body
-      .items;
-    const statuses = templates[0].statuses.map((one: Status) =>
+    const template = at(`/status-templates/${list.statusTemplateId}`);
+    const statuses = list.statuses.map((one) =>
       one.type === 'started' ? { ...one, type: 'completed' } : one,
     );
-    expect(
-      (
-        await world.call('PATCH', at(`/status-templates/${templates[0].id}`), {
-          token: ada.accessToken,
-          body: { statuses },
-        })
-      ).status,
-    ).toBe(200);
+    expect((await call('PATCH', template, { statuses })).status).toBe(200);
     expect((await read(task.id)).completedAt).toBe('2026-03-27T10:00:00.000Z');
-    const fewer = statuses.filter(({ id }: Status) => id !== task.statusId);
-    await world.call('PATCH', at(`/status-templates/${templates[0].id}`), {
-      token: ada.accessToken,
-      body: { statuses: fewer },
-    });
+    const fewer = statuses.filter(({ id }) => id !== task.statusId);
+    await call('PATCH', template, { statuses: fewer });
     expect((await read(task.id)).statusId).toBe(status('completed'));
   });
 
@@ -375,12 +349,10 @@ describe('a task', () => {
     const bob = await join('member');
     const open = await made({ assigneeId: bob.id });
     const done = await made({ assigneeId: bob.id, statusId: status('completed') });
-    expect((await world.call('DELETE', at(`/members/${bob.id}`), { token: bob.accessToken })).status).toBe(
-      204,
-    );
+    expect((await as(world, bob)('DELETE', at(`/members/${bob.id}`))).status).toBe(204);
     expect((await read(open.id)).assigneeId).toBeNull();
     expect((await read(done.id)).assigneeId).toBe(bob.id);
-    expect((await patch(open.id, { title: 'x' }, bob.accessToken)).status).toBe(403);
+    expect((await patch(open.id, { title: 'x' }, as(world, bob))).status).toBe(403);
   });
 });
 
@@ -393,11 +365,8 @@ describe('a done task of someone who has left or only looks', () => {
     const done = { statusId: status('completed'), dueDate: '2026-03-27T11:00:00.000Z' };
     theirs = [await made({ ...done, assigneeId: bob.id }), await made({ ...done, assigneeId: zoe.id })];
     await tick(world.deps);
-    await world.call('DELETE', at(`/members/${bob.id}`), { token: bob.accessToken });
-    await world.call('PATCH', at(`/members/${zoe.id}`), {
-      token: ada.accessToken,
-      body: { role: 'viewer' },
-    });
+    await as(world, bob)('DELETE', at(`/members/${bob.id}`));
+    await call('PATCH', at(`/members/${zoe.id}`), { role: 'viewer' });
   });
 
   /** Reopened, by whatever act, the tasks are nobody's, and their due instant is nobody's news. */
@@ -409,7 +378,7 @@ describe('a done task of someone who has left or only looks', () => {
     await tick(world.deps);
     for (const person of [bob, zoe]) {
       const { body } = await world.call('POST', '/auth/login', { body: person });
-      const told = await world.call('GET', '/me/notifications', { token: body.accessToken });
+      const told = await as(world, body)('GET', '/me/notifications');
       expect(told.body.items.map(({ type }: { type: string }) => type)).not.toContain('task.due');
     }
   };
@@ -448,24 +417,18 @@ describe('a done task of someone who has left or only looks', () => {
     });
     expect((await move(byMove, { listId: other.id })).body.assigneeId).toBeNull();
     expect((await read(byEdit)).assigneeId).toBe(zoe.id);
-    const response = await world.call('PATCH', at(`/lists/${list.id}`), {
-      token: ada.accessToken,
-      body: { statusTemplateId: template.id },
-    });
+    const response = await call('PATCH', at(`/lists/${list.id}`), { statusTemplateId: template.id });
     expect(response.status).toBe(200);
     await areNobodys();
   });
 
   it('is nobody’s once its status is no completed one any more; who may still be assigned stays', async () => {
     const mine = await made({ statusId: status('completed'), assigneeId: ada.id });
-    const templates = await world.call('GET', at('/status-templates'), { token: ada.accessToken });
-    const [template] = templates.body.items;
-    const statuses = template.statuses.map((one: Status) =>
+    const statuses = list.statuses.map((one) =>
       one.type === 'completed' ? { ...one, type: 'started' } : one,
     );
-    const response = await world.call('PATCH', at(`/status-templates/${template.id}`), {
-      token: ada.accessToken,
-      body: { statuses: [...statuses, { title: 'Over', type: 'completed' }] },
+    const response = await call('PATCH', at(`/status-templates/${list.statusTemplateId}`), {
+      statuses: [...statuses, { title: 'Over', type: 'completed' }],
     });
     expect(response.status).toBe(200);
     expect(await read(mine.id)).toMatchObject({ assigneeId: ada.id, completedAt: null });
@@ -477,22 +440,19 @@ it('a done task of someone who has left shows no name of theirs in groups, nor o
   const eve = await joined(world, ada, workspace, 'member', 'Eve');
   const { id } = await made({ assigneeId: eve.id });
   const label = async () => {
-    const { groups } = (
-      await world.call('GET', at('/tasks/query?groupBy=assigneeId'), { token: ada.accessToken })
-    ).body;
+    const { groups } = (await call('GET', at('/tasks/query?groupBy=assigneeId'))).body;
     return groups.find(({ key }: { key: string }) => key === eve.id)?.label;
   };
   expect(await label()).toBe('Eve');
   await patch(id, { statusId: status('completed') });
-  const token = eve.accessToken;
-  expect((await world.call('DELETE', at(`/members/${eve.id}`), { token })).status).toBe(204);
-  await world.call('PATCH', '/me', { token, body: { name: 'Eve, who knows' } });
+  expect((await as(world, eve)('DELETE', at(`/members/${eve.id}`))).status).toBe(204);
+  await as(world, eve)('PATCH', '/me', { name: 'Eve, who knows' });
   expect(await label()).toBe('Former member');
 });
 
 describe('notices', () => {
   const notices = async (person: Person) =>
-    (await world.call('GET', '/me/notifications', { token: person.accessToken })).body.items.map(
+    (await as(world, person)('GET', '/me/notifications')).body.items.map(
       ({ type, data, body }: { type: string; data: { taskId: string }; body: string }) => [
         type,
         data.taskId,
@@ -506,8 +466,8 @@ describe('notices', () => {
     await patch(task.id, { title: 'Mow the lawn' });
     const own = await made({ assigneeId: ada.id });
     await patch(own.id, { assigneeId: bob.id });
-    await patch(task.id, { assigneeId: null }, bob.accessToken);
-    await patch(task.id, { assigneeId: bob.id }, bob.accessToken);
+    await patch(task.id, { assigneeId: null }, as(world, bob));
+    await patch(task.id, { assigneeId: bob.id }, as(world, bob));
     expect((await notices(bob)).filter(([type]: string[]) => type === 'task.assigned')).toEqual([
       ['task.assigned', own.id, 'Task'],
       ['task.assigned', task.id, 'Mow'],
