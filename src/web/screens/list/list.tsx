@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { List as ListRow, Task } from '../../data/rows.ts';
-import { addressOf } from '../../shell/addresses.ts';
+import { addressOf, type ScreenName } from '../../shell/addresses.ts';
 import { zone } from '../../shell/clock.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { Examples } from '../../shell/first-visit.tsx';
@@ -67,6 +67,7 @@ export function List({ params }: ScreenProps) {
     [],
   );
   if (!list) return isFirstLoad.value ? <main class="sheet" aria-busy="true" /> : <NotFound />;
+  const open = (screen: ScreenName) => () => navigate(addressOf(screen, { w: list.workspaceId }));
   return (
     <main class={view.value === 'board' ? 'board' : 'sheet'}>
       <ScreenHead
@@ -75,16 +76,8 @@ export function List({ params }: ScreenProps) {
         workspaceId={list.workspaceId}
         hasDisplay={view.value === 'list'}
         menu={[
-          {
-            title: 'Spaces and lists',
-            icon: 'settings',
-            run: () => navigate(addressOf('settingsSpaces', { w: list.workspaceId })),
-          },
-          {
-            title: 'Statuses',
-            icon: 'status',
-            run: () => navigate(addressOf('settingsStatuses', { w: list.workspaceId })),
-          },
+          { title: 'Spaces and lists', icon: 'settings', run: open('settingsSpaces') },
+          { title: 'Statuses', icon: 'status', run: open('settingsStatuses') },
         ]}
       >
         <nav class="tabs" aria-label="View">

@@ -69,33 +69,19 @@ export function Spaces({ params }: ScreenProps) {
     row: Space | List,
     among: readonly (Space | List)[],
   ): MenuItem[] => {
-    const at = among.findIndex(({ id }) => id === row.id);
     const list = kind === 'list' ? lists.rows.find(({ id }) => id === row.id) : undefined;
+    const rename = (title: string) => act(`Renamed ${quoted(row.title)}`, [update(kind, row, { title })]);
+    const discard = () => act(`Deleted ${quoted(row.title)}`, [remove(kind, row)]);
     const more: MenuItem[] = [];
     if (list && own.length > 1)
       more.push({ title: 'Move to…', icon: 'move', run: () => setDialog({ kind: 'space', list }) });
     if (list && kinds.length > 1)
       more.push({ title: 'Statuses…', icon: 'status', run: () => setDialog({ kind: 'statuses', list }) });
     return [
-      {
-        title: 'Rename',
-        icon: 'pencil',
-        run: () =>
-          ask(
-            'Rename',
-            (title) => act(`Renamed ${quoted(row.title)}`, [update(kind, row, { title })]),
-            row.title,
-          ),
-      },
-      ...moveItems(at, among.length, (index) => put(kind, row, among, index)),
+      { title: 'Rename', icon: 'pencil', run: () => ask('Rename', rename, row.title) },
+      ...moveItems(among.indexOf(row), among.length, (index) => put(kind, row, among, index)),
       ...more,
-      {
-        title: 'Delete',
-        icon: 'trash',
-        isDanger: true,
-        startsGroup: true,
-        run: () => act(`Deleted ${quoted(row.title)}`, [remove(kind, row)]),
-      },
+      { title: 'Delete', icon: 'trash', isDanger: true, startsGroup: true, run: discard },
     ];
   };
   const close = () => setDialog(undefined);
