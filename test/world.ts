@@ -68,6 +68,8 @@ export interface World {
   values<Value>(sql: string, ...values: unknown[]): Value[];
   /** How many rows a table has, or what else follows `from`. */
   count(from: string, ...values: unknown[]): number;
+  /** How many commits something takes. */
+  commitsOf(act: () => Promise<unknown>): Promise<number>;
   /** Writes past the application. */
   run(sql: string, ...values: unknown[]): void;
   /** Stops, and opens the same data again, at the same time unless the options say another. */
@@ -236,6 +238,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     rows: <Row>(sql: string, ...given: unknown[]) => reading.prepare<unknown[], Row>(sql).all(...given),
     values,
     count: (from, ...given) => values<number>(`select count(*) from ${from}`, ...given)[0] ?? Number.NaN,
+    commitsOf: async (act) => {
+      const before = opened.writer.counts.commits;
+      await act();
+      return opened.writer.counts.commits - before;
+    },
     run: (sql, ...given) => void writing.prepare(sql).run(...given),
     reopen: async (more = {}) => {
       await opened.close();

@@ -349,11 +349,6 @@ describe('mass changes', () => {
 
 describe('very many notifications', () => {
   const NOTICES = 1_200;
-  const commitsOf = async (act: () => Promise<unknown>): Promise<number> => {
-    const before = world.opened.writer.counts.commits;
-    await act();
-    return world.opened.writer.counts.commits - before;
-  };
 
   it('are read, and purged, in commits of some', async () => {
     const at = toInstant(world.clock.now());
@@ -368,13 +363,13 @@ describe('very many notifications', () => {
     } as const;
     await world.deps.write((tx) => notify(tx, Array(NOTICES).fill(bob.id), notice, at));
     const theirs = as(world, bob);
-    expect(await commitsOf(() => theirs('POST', '/me/notifications/read-all'))).toBe(3);
+    expect(await world.commitsOf(() => theirs('POST', '/me/notifications/read-all'))).toBe(3);
     expect((await theirs('GET', '/me/notifications?unread=true')).body.total).toBe(0);
     world.clock.advance(89 * DAY);
     await purgeExpired(world.deps);
     world.clock.advance(2 * DAY);
-    const commits = await commitsOf(() => purgeExpired(world.deps));
-    expect(commits - (await commitsOf(() => purgeExpired(world.deps)))).toBe(2);
+    const commits = await world.commitsOf(() => purgeExpired(world.deps));
+    expect(commits - (await world.commitsOf(() => purgeExpired(world.deps)))).toBe(2);
     const bobs = query.selectFrom('notifications').select('id').where('user_id', '=', bob.id);
     expect(world.deps.read.all(bobs)).toEqual([]);
   });

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
+import type { Status } from '../../src/lists/schema.ts';
 import { at, call, home, useHome, world } from '../ada.ts';
 import { pathsOf } from '../people.ts';
 import type { TestResponse } from '../world.ts';
-
-interface Status {
-  id: string;
-  title: string;
-  type: string;
-  color: string;
-  position: number;
-}
 
 useHome();
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { query, statement } from '../../src/db/connection.ts';
+import { query } from '../../src/db/connection.ts';
 import { type StoredEntry, saveEntryState, sizeOfTrash } from '../../src/storage/trash.ts';
 import { tick } from '../../src/tick.ts';
 import { purgeTrash } from '../../src/trash/purge.ts';
@@ -26,8 +26,6 @@ const bare = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (key, inner) => (key === 'version' ? undefined : inner)));
 const everything = () =>
   (['tasks', 'recurring_series', 'recurring_occurrences', 'lists', 'spaces', 'comments'] as const).map(all);
-
-const count = (sql: string) => series.world.deps.read.one(statement<{ n: number }>(sql, []))?.n;
 
 /** A list with tasks of all sorts and a series, another list with an instance of it, in a space of their own. */
 async function furnish() {
@@ -167,8 +165,8 @@ describe.each(['list', 'space'])('a deleted %s', (kind) => {
   it('counts as many bytes in the trash as before', async () => {
     const { space, first, other } = await furnish();
     if (kind === 'list') await ok('DELETE', at(`/lists/${other.id}?permanent=true`));
-    const before = count(
-      `select (select sum(bytes) from task_counts) + (select sum(bytes) from series_counts) as n`,
+    const [before] = series.world.values(
+      `select (select sum(bytes) from task_counts) + (select sum(bytes) from series_counts)`,
     );
     await ok('DELETE', at(kind === 'list' ? `/lists/${first.id}` : `/spaces/${space.id}`));
     expect(sizeOfTrash(series.world.deps.read).bytes).toBe(before);
@@ -213,12 +211,12 @@ it('what is being deleted for good is no more in the trash, and is gone once tha
   };
   expect((await series.call('DELETE', at(`/trash/${gone.id}`))).status).toBe(500);
   series.world.deps.write = write;
-  expect(count('select count(*) as n from trash_rows')).toBeGreaterThan(100);
+  expect(series.world.count('trash_rows')).toBeGreaterThan(100);
   expect((await ok('GET', at('/trash'))).items).toMatchObject([{ id: kept.id }]);
   expect((await series.call('POST', at(`/trash/${gone.id}/restore`))).status).toBe(404);
   await finishEntries(series.world.deps);
-  expect(count('select count(*) as n from trash')).toBe(1);
-  expect(count('select count(*) as n from trash_rows')).toBe(1);
+  expect(series.world.count('trash')).toBe(1);
+  expect(series.world.count('trash_rows')).toBe(1);
 });
 
 /** Has the write after so many do something else first. */
@@ -253,7 +251,7 @@ it('what is on its way out of the trash is not purged when its time is over', as
   const list = await series.anotherList();
   await addTasks(series.world, series.workspaceId, 3, { listId: list.id });
   await ok('DELETE', at(`/lists/${list.id}`));
-  const code = count('select code as n from trash') ?? 0;
+  const [code = 0] = series.world.values<number>('select code from trash');
   const { deps, clock } = series.world;
   clock.advance(30 * DAY);
   await purgeTrash(deps);
@@ -262,7 +260,7 @@ it('what is on its way out of the trash is not purged when its time is over', as
   before(2, () => write((tx) => saveEntryState(tx, { code } as StoredEntry, { state: 'restoring' })));
   await purgeTrash(deps);
   await finishEntries(deps);
-  expect(count('select count(*) as n from tasks')).toBe(3);
+  expect(series.world.count('tasks')).toBe(3);
 });
 
 it.each(['all', 'that list'])(
@@ -271,12 +269,11 @@ it.each(['all', 'that list'])(
     const list = await series.anotherList();
     await addTasks(series.world, series.workspaceId, 2_001, { listId: list.id });
     const removal = ok('DELETE', at(`/lists/${list.id}`));
-    while (count('select count(*) as n from trash') === 0) await new Promise(setImmediate);
+    while (series.world.count('trash') === 0) await new Promise(setImmediate);
     await ok('DELETE', at(what === 'all' ? '/trash' : `/trash/${list.id}`));
     await removal;
-    for (const table of ['tasks', 'trash', 'trash_rows'])
-      expect(count(`select count(*) as n from ${table}`)).toBe(0);
-    expect(count(`select count(*) as n from lists where id = '${list.id}'`)).toBe(0);
+    for (const table of ['tasks', 'trash', 'trash_rows']) expect(series.world.count(`${table}`)).toBe(0);
+    expect(series.world.count(`lists where id = '${list.id}'`)).toBe(0);
   },
 );
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { query, statement } from '../../src/db/connection.ts';
+import { query } from '../../src/db/connection.ts';
 import { COUNTERS } from '../../src/storage/integrity.ts';
 import { findEntry } from '../../src/storage/trash.ts';
 import { deleteFromTrash } from '../../src/trash/purge.ts';
@@ -45,7 +45,6 @@ const rows = (table: 'tasks' | 'recurring_series' | 'recurring_occurrences' | 'l
     .toSorted();
 const everything = (): unknown[] =>
   (['tasks', 'recurring_series', 'recurring_occurrences', 'lists', 'comments'] as const).map(rows);
-const count = (sql: string) => world.deps.read.one(statement<{ n: number }>(sql, []))?.n;
 
 describe('a list of 5,000 tasks', () => {
   it('is whole in an export by a command where a stopped server left it between two places', async () => {
@@ -57,7 +56,7 @@ describe('a list of 5,000 tasks', () => {
       return write(...given);
     }) as typeof write;
     await series.call('DELETE', at(`/lists/${list.id}`));
-    expect(count(`select count(*) as n from trash where state = 'moving'`)).toBe(1);
+    expect(world.count(`trash where state = 'moving'`)).toBe(1);
     const { code, out, err } = await errand(world, ['export', '--user', series.owner.email]);
     expect([code, err]).toEqual([0, '']);
     const [{ lists, tasks, trash }] = JSON.parse(out).workspaces;
@@ -76,11 +75,11 @@ describe('a list of 5,000 tasks', () => {
       }
     })();
     const removal = ok('DELETE', at(`/lists/${list.id}`));
-    while (count('select count(*) as n from trash') === 0) await new Promise(setImmediate);
+    while (world.count('trash') === 0) await new Promise(setImmediate);
     const madeBefore = made.length;
     expect((await series.call('GET', at(`/lists/${list.id}`))).status).toBe(404);
     expect((await ok('GET', at('/trash'))).items).toMatchObject([{ id: list.id, itemCount: MANY }]);
-    expect(count(`select count(*) as n from tasks where list_id = '${list.id}'`)).toBeGreaterThan(0);
+    expect(world.count(`tasks where list_id = '${list.id}'`)).toBeGreaterThan(0);
     const restoring = ok('POST', at(`/trash/${list.id}/restore`));
     await removal;
     expect(made.length).toBeGreaterThan(madeBefore);
@@ -94,8 +93,7 @@ describe('a list of 5,000 tasks', () => {
   it('is in exactly one place after a kill between any two steps, and gets where it was going', async () => {
     const before = everything();
     const tasks = () =>
-      (count(`select count(*) as n from tasks where list_id = '${list.id}'`) ?? 0) +
-      (count(`select count(*) as n from trash_rows where kind = 'task'`) ?? 0);
+      world.count(`tasks where list_id = '${list.id}'`) + world.count(`trash_rows where kind = 'task'`);
     /** Has the process end after so many commits, as far as the file can tell, and another one begin. */
     const killAfter = async (commits: number, act: () => Promise<unknown>) => {
       const { write } = world.deps;
@@ -127,7 +125,7 @@ describe('a list of 5,000 tasks', () => {
   it('has tasks that nobody changes while it goes, and a space that waits for it', async () => {
     const [{ id: taskId }] = (await ok('GET', at(`/tasks?listId=${list.id}`))).items;
     const removal = ok('DELETE', at(`/lists/${list.id}`));
-    while (count('select count(*) as n from trash') === 0) await new Promise(setImmediate);
+    while (world.count('trash') === 0) await new Promise(setImmediate);
     const rejected = await series.call('PATCH', at(`/tasks/${taskId}`), { title: 'Late' });
     expect(rejected.status).toBe(404);
     await ok('DELETE', at(`/spaces/${list.spaceId}`));
@@ -140,7 +138,7 @@ describe('a list of 5,000 tasks', () => {
       ['list', MANY],
     ]);
     await ok('DELETE', at('/trash'));
-    expect(count('select count(*) as n from trash_rows')).toBe(0);
+    expect(world.count('trash_rows')).toBe(0);
   });
 
   it('is deleted for good by who asks in the commit in which it has come into the trash', async () => {
@@ -161,8 +159,8 @@ describe('a list of 5,000 tasks', () => {
     await ok('DELETE', at(`/lists/${list.id}`));
     const outcomes = await Promise.allSettled(asked);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(count('select count(*) as n from trash')).toBe(0);
-    expect(count('select count(*) as n from trash_rows')).toBe(0);
+    expect(world.count('trash')).toBe(0);
+    expect(world.count('trash_rows')).toBe(0);
   });
 
   it('is told of with its space when that goes to the trash, each as it goes', async () => {
@@ -187,7 +185,7 @@ describe('a list of 5,000 tasks', () => {
     const beside = await ok('POST', at('/lists'), { spaceId: list.spaceId, title: 'Beside' });
     await addTasks(world, series.workspaceId, 500, { listId: beside.id });
     const removal = ok('DELETE', at(`/spaces/${list.spaceId}?permanent=true`));
-    while (count('select count(*) as n from removals') === 0) await new Promise(setImmediate);
+    while (world.count('removals') === 0) await new Promise(setImmediate);
     const restored = await series.call('POST', at(`/trash/${list.id}/restore`));
     await removal;
     expect([restored.status, restored.body.issues]).toEqual([
@@ -206,22 +204,22 @@ describe('a list of 5,000 tasks', () => {
       [`/spaces/${list.spaceId}`, `/lists/${list.id}`],
     ] as const) {
       const removal = series.call('DELETE', at(`${gone}?permanent=true`));
-      while (count('select count(*) as n from removals') === 0) await new Promise(setImmediate);
+      while (world.count('removals') === 0) await new Promise(setImmediate);
       for (const path of [gone, ...within]) {
         expect((await series.call('DELETE', at(path))).status).toBe(404);
       }
       expect((await removal).status).toBe(204);
     }
-    expect(count('select count(*) as n from trash_rows')).toBe(0);
+    expect(world.count('trash_rows')).toBe(0);
   });
 
   it('goes for good, as was asked before its space goes to the trash', async () => {
     const removal = ok('DELETE', at(`/lists/${list.id}?permanent=true`));
-    while (count('select count(*) as n from removals') === 0) await new Promise(setImmediate);
+    while (world.count('removals') === 0) await new Promise(setImmediate);
     await ok('DELETE', at(`/spaces/${list.spaceId}`));
     await removal;
     expect((await ok('GET', at('/trash'))).items).toMatchObject([{ kind: 'space' }]);
-    expect(count(`select count(*) as n from trash_rows where id = '${list.id}'`)).toBe(0);
+    expect(world.count(`trash_rows where id = '${list.id}'`)).toBe(0);
     await ok('POST', at(`/trash/${list.spaceId}/restore`));
     expect((await series.call('GET', at(`/lists/${list.id}`))).status).toBe(404);
   });

@@ -1,9 +1,8 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { routes } from '../../src/routes.ts';
 import { tick } from '../../src/tick.ts';
+import { newFolder } from '../new-folder.ts';
 import { as, joined, openHome } from '../people.ts';
 import { openWorld } from '../world.ts';
 
@@ -35,18 +34,18 @@ it('what is in the trash is seen by no read, count, search or notice: all are as
   for (const { id } of [single, inList]) await make(`tasks/${id}/comments`, { body: 'Milk?' });
   await world.untilIdle();
   world.opened.storage.writing.pragma('wal_checkpoint(truncate)');
-  const copies = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'errand-')));
+  const copies = [newFolder('trashed'), newFolder('deleted')];
   for (const copy of copies) cpSync(world.folder, copy, { recursive: true });
   await world.close();
 
   const seenAfter = async (of: string, query: string) => {
-    await using opened = await openedAt(of);
-    const [asAda, asBob] = [as(opened.world, ada), as(opened.world, bob)];
+    const opened = await openWorld({ folder: of });
+    const [asAda, asBob] = [as(opened, ada), as(opened, bob)];
     for (const path of [`tasks/${single.id}`, `lists/${gone.id}`])
       expect((await asAda('DELETE', `${inside}/${path}${query}`)).status).toBe(204);
-    await opened.world.untilIdle();
-    opened.world.clock.advance(120_000);
-    await tick(opened.world.deps);
+    await opened.untilIdle();
+    opened.clock.advance(120_000);
+    await tick(opened.deps);
     const seen: Record<string, unknown> = {};
     for (const path of reads) {
       const filled = path
@@ -70,7 +69,6 @@ it('what is in the trash is seen by no read, count, search or notice: all are as
   const [trashed, deleted] = [await seenAfter(one, ''), await seenAfter(other, '?permanent=true')];
   expect(Object.keys(trashed).length).toBeGreaterThan(30);
   expect(trashed).toEqual(deleted);
-  for (const copy of copies) rmSync(copy, { recursive: true });
 });
 
 const targetsOf = (path: string): string[] => {
@@ -87,9 +85,4 @@ function withoutChance(body: unknown): unknown {
     ['cursor', 'resume', 'trash'].includes(key) ? undefined : value,
   );
   return text === undefined ? undefined : JSON.parse(text);
-}
-
-async function openedAt(folder: string) {
-  const world = await openWorld({ folder });
-  return { world, [Symbol.asyncDispose]: () => world.close() };
 }

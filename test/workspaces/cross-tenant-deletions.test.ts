@@ -1,9 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
+import { useWorld, world } from '../ada.ts';
 import { as, type Call, homeOf, invite, joined } from '../people.ts';
 import { DAILY } from '../series-world.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import type { Person } from '../world.ts';
 
 const TABLES = [
   'users',
@@ -29,7 +30,6 @@ const TABLES = [
   'notifications',
 ];
 
-let world: World;
 /** In Bob's workspace and in Ada's. */
 let carol: Person;
 let bobs: Set<string>;
@@ -37,8 +37,8 @@ let ada: Person;
 let call: Call;
 let home: string;
 
+useWorld({ settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
 beforeEach(async () => {
-  world = await openWorld({ settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
   const bob = await world.signUp('bob@example.com', 'Bob');
   const theirs = await homeOf(world, bob);
   carol = await joined(world, bob, theirs, 'member', 'Carol');

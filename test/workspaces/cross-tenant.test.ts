@@ -6,12 +6,11 @@ import { tick } from '../../src/tick.ts';
 import { ada, useAda, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
+import { DAILY } from '../series-world.ts';
 import type { Person } from '../world.ts';
 
 // Two workspaces that hold the same, word for word. Whatever happens in one of them, the other's responses stay the same
 // to the last byte: nothing reaches across, be it by a statement that forgot the workspace, a count, or an order.
-
-const INTERVAL = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' };
 
 let bob: Person;
 let here: Place;
@@ -53,7 +52,7 @@ async function furnish(owner: Person): Promise<Place> {
     body: `milk [@Guest](errand:user/${guest.id})`,
   });
   await made('/tasks', { title: 'Water', description: 'milk', listId: list.id, priority: 'high' });
-  const job = await made('/recurring-tasks', { title: 'Milk', listId: list.id, interval: INTERVAL });
+  const job = await made('/recurring-tasks', { title: 'Milk', listId: list.id, interval: DAILY });
   await made('/invitations', { email: 'invited@example.com', role: 'viewer' });
   return {
     id,
@@ -137,7 +136,7 @@ const ACTS: Record<string, (place: Place) => Promise<unknown>> = {
     const { recurrence } = (await edit(series, 'following')).body;
     const split = `/recurring-tasks/${recurrence.recurringTaskId}`;
     await edit(split, 'all');
-    await call('PATCH', split, { interval: { ...INTERVAL, every: 2 } });
+    await call('PATCH', split, { interval: { ...DAILY, every: 2 } });
     for (const one of [series, split]) await call('DELETE', one);
   },
   'people change roles and go': async ({ call, guest }) => {

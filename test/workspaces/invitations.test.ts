@@ -19,9 +19,6 @@ async function begin(options: WorldOptions = {}): Promise<void> {
 }
 beforeEach(() => begin());
 
-const again = async (options: WorldOptions) => {
-  await begin(options);
-};
 const at = (path = '') => `/workspaces/${home}${path}`;
 const send = (email: string, role = 'member') => owner('POST', at('/invitations'), { email, role });
 const accept = (person: Person, token: string | undefined) =>
@@ -33,6 +30,9 @@ const register = (email: string, invitationToken?: string) =>
   });
 const confirm = (token: string | undefined) =>
   world.call('POST', '/auth/register/confirm', { body: { token } });
+/** Of a person as they sign in, or confirm. */
+const workspacesOf = async ({ accessToken: token }: { accessToken: string }) =>
+  (await world.call('GET', '/me/workspaces', { token })).body;
 
 describe('an invitation', () => {
   it('mails a token that makes the owner of the address a member, once', async () => {
@@ -138,7 +138,7 @@ describe('an invitation', () => {
   });
 
   it('that is taken back takes the mail with it that was sent for the one it replaced', async () => {
-    await again({ settings: { rate_limits: { enabled: true, mail_burst: 1 } } });
+    await begin({ settings: { rate_limits: { enabled: true, mail_burst: 1 } } });
     await send('zoe@example.com');
     const { id } = (await send('zoe@example.com', 'viewer')).body;
     expect((await live()).items).toMatchObject([{ id, role: 'viewer' }]);
@@ -219,7 +219,7 @@ describe('an invitation', () => {
   });
 
   it('is limited for its sender, and quietly for its recipient', async () => {
-    await again({ settings: { rate_limits: { enabled: true, sender_mails_per_day: 12 } } });
+    await begin({ settings: { rate_limits: { enabled: true, sender_mails_per_day: 12 } } });
     for (let i = 0; i < 12; i += 1) expect((await send('zoe@example.com')).status).toBe(201);
     const { status, headers } = await send('bob@example.com');
     expect([status, headers.get('retry-after')]).toEqual([429, '7200']);
@@ -250,7 +250,7 @@ describe('signing up by invitation', () => {
     expect((await register('zoe@example.com', token)).status).toBe(201);
     expect((await live()).total).toBe(1);
     const { body } = await confirm((await world.mailTo('zoe@example.com')).token);
-    const { items } = (await world.call('GET', '/me/workspaces', { token: body.accessToken })).body;
+    const { items } = await workspacesOf(body);
     expect(items.map(({ id, role }: { id: string; role: string }) => [id === home, role])).toEqual([
       [false, 'owner'],
       [true, 'admin'],
@@ -274,8 +274,7 @@ describe('signing up by invitation', () => {
     await owner('DELETE', at(`/invitations/${(await live()).items[0].id}`));
     const { status, body } = await confirm((await world.mailTo('zoe@example.com')).token);
     expect(status).toBe(201);
-    const { total } = (await world.call('GET', '/me/workspaces', { token: body.accessToken })).body;
-    expect(total).toBe(1);
+    expect((await workspacesOf(body)).total).toBe(1);
   });
 
   it('takes the newest invitation, should the first have been replaced', async () => {
@@ -284,7 +283,7 @@ describe('signing up by invitation', () => {
     const mail = await world.mailTo('zoe@example.com');
     await send('zoe@example.com', 'viewer');
     const { body } = await confirm(mail.token);
-    const { items } = (await world.call('GET', '/me/workspaces', { token: body.accessToken })).body;
+    const { items } = await workspacesOf(body);
     expect(items[1]).toMatchObject({ id: home, role: 'viewer' });
   });
 
@@ -295,7 +294,7 @@ describe('signing up by invitation', () => {
     const token = await invite(world, ada, home, 'zoe@example.com', 'viewer');
     await register('zoe@example.com', token);
     const { body } = await confirm((await world.mailTo('zoe@example.com')).token);
-    const { items } = (await world.call('GET', '/me/workspaces', { token: body.accessToken })).body;
+    const { items } = await workspacesOf(body);
     expect(items).toMatchObject([{ role: 'owner' }, { id: home, role: 'viewer' }]);
     expect((await live()).items).toMatchObject([{ email: 'bob@example.com' }]);
     expect((await owner('GET', `/workspaces/${other}/invitations`)).body.total).toBe(1);
@@ -308,7 +307,7 @@ describe('signing up by invitation', () => {
     const mail = await world.mailTo('zoe@example.com');
     world.clock.advance(1);
     const { body } = await confirm(mail.token);
-    expect((await world.call('GET', '/me/workspaces', { token: body.accessToken })).body.total).toBe(1);
+    expect((await workspacesOf(body)).total).toBe(1);
   });
 
   describe('while sign-up is closed', () => {
@@ -332,8 +331,7 @@ describe('signing up by invitation', () => {
       expect((await register('zoe@example.com', token)).status).toBe(201);
       const { status, body } = await confirm((await world.mailTo('zoe@example.com')).token);
       expect(status).toBe(201);
-      const { total } = (await world.call('GET', '/me/workspaces', { token: body.accessToken })).body;
-      expect(total).toBe(2);
+      expect((await workspacesOf(body)).total).toBe(2);
     });
 
     it('is over when the invitation dies before the confirmation', async () => {
@@ -341,13 +339,8 @@ describe('signing up by invitation', () => {
       const mail = await world.mailTo('zoe@example.com');
       await owner('DELETE', at(`/invitations/${(await live()).items[0].id}`));
       expect((await confirm(mail.token)).status).toBe(401);
-      expect(
-        (
-          await world.call('POST', '/auth/login', {
-            body: { email: 'zoe@example.com', password: 'password1' },
-          })
-        ).status,
-      ).toBe(401);
+      const login = { email: 'zoe@example.com', password: 'password1' };
+      expect((await world.call('POST', '/auth/login', { body: login })).status).toBe(401);
     });
   });
 });
