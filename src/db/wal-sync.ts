@@ -36,7 +36,7 @@ export interface WalSync {
 }
 
 /**
- * Takes the syncs of `storage.writing` off the event loop, with `auto` where the disk is slow or commits are seldom, to a
+ * Takes the syncs of `storage.writing` off the event loop, with `auto` where the disk is slow or writes are seldom, to a
  * thread that has its own descriptor of the WAL. A thread that cannot start goes to `onFallback`: syncs stay in the
  * commit. A sync that fails goes to `onFailure`, and its promise stays pending: what is on the disk is unknown then, and
  * no further commit may follow.
