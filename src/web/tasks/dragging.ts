@@ -18,6 +18,10 @@ export function startDrag(event: DragEvent): void {
 export const dragsTasks = ({ dataTransfer }: DragEvent): boolean =>
   dataTransfer?.types.includes(TYPE) ?? false;
 
+/** Whether a drag has left what it was over, and not for something within it. */
+export const hasLeft = ({ currentTarget, relatedTarget }: DragEvent): boolean =>
+  !(currentTarget as Node).contains(relatedTarget as Node | null);
+
 /** The tasks that are dropped. */
 export function droppedTasks({ dataTransfer }: DragEvent): Task[] {
   const dragged = dataTransfer?.getData(TYPE) ?? '';

@@ -5,7 +5,7 @@ import { currentUserData, isOpen, useUserData } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { tasksOf } from './changes.ts';
 import { focusRow, rowOf, showIds } from './current.ts';
-import { dragsTasks, droppedTasks } from './dragging.ts';
+import { dragsTasks, droppedTasks, hasLeft } from './dragging.ts';
 import { rowEvents } from './row-events.ts';
 import { StatusMark } from './task-box.tsx';
 import { type RowProps, TaskRow } from './task-row.tsx';
@@ -167,7 +167,7 @@ function useDrop(length: number, { onDragStart, onDropAt }: RowsProps['drag']) {
         setLine(`${placeIn(event).top}px`);
       },
       onDragLeave: (event: TargetedDragEvent<HTMLUListElement>) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setLine(undefined);
+        if (hasLeft(event)) setLine(undefined);
       },
       onDrop: (event: TargetedDragEvent<HTMLUListElement>) => {
         event.preventDefault();

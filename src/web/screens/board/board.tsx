@@ -5,7 +5,7 @@ import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { setStatus, statusesIn } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targetIds, targets, wantedFocus } from '../../tasks/current.ts';
-import { dragsTasks, dropAt, droppedTasks } from '../../tasks/dragging.ts';
+import { dragsTasks, dropAt, droppedTasks, hasLeft } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { newTaskIn } from '../../tasks/new-task.ts';
 import { useOrder } from '../../tasks/order.ts';
@@ -101,9 +101,7 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
         event.preventDefault();
         setOver(indexAt(event.currentTarget.querySelectorAll('.card'), event.clientY));
       }}
-      onDragLeave={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(undefined);
-      }}
+      onDragLeave={(event) => hasLeft(event) && setOver(undefined)}
       onDrop={drop}
     >
       <div class="group-head">

@@ -7,7 +7,7 @@ import { mayWriteIn } from '../../shell/frame-view.ts';
 import { moveDue, setDate } from '../../tasks/changes.ts';
 import { focusRow, rowOf, targetIds, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, startOf } from '../../tasks/dates.ts';
-import { dragsTasks, droppedTasks } from '../../tasks/dragging.ts';
+import { dragsTasks, droppedTasks, hasLeft } from '../../tasks/dragging.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
 import { UnloadedTasks } from '../../tasks/unloaded-tasks.tsx';
@@ -125,9 +125,7 @@ function DayGrid({ period, workspaceId, listId }: Props) {
                       event.preventDefault();
                       setOver(day);
                     }}
-                    onDragLeave={({ currentTarget, relatedTarget }) => {
-                      if (!currentTarget.contains(relatedTarget as Node | null)) setOver(undefined);
-                    }}
+                    onDragLeave={(event) => hasLeft(event) && setOver(undefined)}
                     onDrop={(event) => {
                       event.preventDefault();
                       setOver(undefined);
