@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { addressOf, returnTo, type ScreenName } from '../../shell/addresses.ts';
 import { hrefOf, query } from '../../shell/navigation.ts';
 import { takeNotice } from '../../shell/notice.ts';
+import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Icon, Shape } from '../../ui/icon.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
@@ -13,6 +14,18 @@ export function hrefAside(name: ScreenName): string {
   const to = query.value.get('to');
   return hrefOf(addressOf(name)) + (to === null ? '' : `?${new URLSearchParams({ to: returnTo(to) })}`);
 }
+
+/** Says what is on its way, in place of the form that asked for it. */
+export const Mailed = ({ onBack, children, ...alone }: Props & { onBack?(): void }) => (
+  <Alone {...alone}>
+    <p role="status">{children}</p>
+    {onBack && (
+      <Button class="plain" onClick={onBack}>
+        Back
+      </Button>
+    )}
+  </Alone>
+);
 
 interface Props {
   title: string;

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
-import { Button } from '../../ui/button.tsx';
 import { Form, Submit, useForm } from '../../ui/form.tsx';
-import { Alone, EmailField, hrefAside } from './alone.tsx';
+import { Alone, EmailField, hrefAside, Mailed } from './alone.tsx';
 
 /** Asking for the link that sets a new password. */
 export function ForgotPassword() {
@@ -16,14 +15,9 @@ export function ForgotPassword() {
   );
   if (isSent) {
     return (
-      <Alone title="Reset your password" footer={footer}>
-        <p role="status">
-          If <strong>{email}</strong> has an account, a link is on its way. It works for 30 minutes.
-        </p>
-        <Button class="plain" onClick={() => setSent(false)}>
-          Back
-        </Button>
-      </Alone>
+      <Mailed title="Reset your password" footer={footer} onBack={() => setSent(false)}>
+        If <strong>{email}</strong> has an account, a link is on its way. It works for 30 minutes.
+      </Mailed>
     );
   }
   const send = async () => {

@@ -8,7 +8,7 @@ import { session } from '../../shell/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm, wordsFor } from '../../ui/form.tsx';
-import { Alone, EmailField, hrefAside } from './alone.tsx';
+import { Alone, EmailField, hrefAside, Mailed } from './alone.tsx';
 import { authOptions } from './options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from './providers.ts';
 
@@ -73,11 +73,10 @@ export function SignIn() {
 
   if (step === 'mailed') {
     return (
-      <Alone title="Sign in" footer={<Ways />}>
-        <p role="status">
-          A link is on its way to {email}. It opens your account, and from then on Telegram signs you in.
-        </p>
-      </Alone>
+      <Mailed title="Sign in" footer={<Ways />}>
+        A link is on its way to <strong>{email}</strong>. It opens your account, and from then on Telegram
+        signs you in.
+      </Mailed>
     );
   }
   if (typeof step === 'object') {
@@ -102,7 +101,8 @@ export function SignIn() {
     return (
       <Alone title="Sign in" footer={<Ways />}>
         <p role="status">
-          If {email} has an account, a code of six digits is on its way. It works for 10 minutes.
+          If <strong>{email}</strong> has an account, a code of six digits is on its way. It works for 10
+          minutes.
         </p>
         <Form state={form} onSubmit={byCode}>
           <Field

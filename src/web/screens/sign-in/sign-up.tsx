@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
-import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm } from '../../ui/form.tsx';
-import { Alone, EmailField, hrefAside } from './alone.tsx';
+import { Alone, EmailField, hrefAside, Mailed } from './alone.tsx';
 import { authOptions } from './options.ts';
 
 /** Asking for an account; the mailed link opens it. */
@@ -27,14 +26,9 @@ export function SignUp() {
   }
   if (isSent) {
     return (
-      <Alone title="Create an account" footer={footer}>
-        <p role="status">
-          A link is on its way to <strong>{email}</strong>. It opens your account, within 24 hours.
-        </p>
-        <Button class="plain" onClick={() => setSent(false)}>
-          Back
-        </Button>
-      </Alone>
+      <Mailed title="Create an account" footer={footer} onBack={() => setSent(false)}>
+        A link is on its way to <strong>{email}</strong>. It opens your account, within 24 hours.
+      </Mailed>
     );
   }
   const send = async () => {
