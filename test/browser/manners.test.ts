@@ -653,10 +653,36 @@ describe('a new task', () => {
     await paste(page, 'oak\nash');
     for (const name of ['2 tasks', 'One task']) {
       await page.getByRole('button', { name }).click();
-      await page.getByText('There is no list yet').waitFor();
+      await page.getByText('There is no list for it yet').waitFor();
     }
     expect(await page.getByLabel('Quick add').inputValue()).toBe('Order ');
     await page.getByRole('button', { name: '2 tasks' }).waitFor();
+  });
+
+  it('leads to where a list or a workspace is made, and keeps what was typed', async () => {
+    await asAda('DELETE', `/workspaces/${home}/lists/${list.id}`);
+    const page = await enter(ada, '/today');
+    const tryToAdd = async (words: string) => {
+      await page.keyboard.press('q');
+      await expectFocus(page, 'Quick add');
+      await page.keyboard.type(words);
+      await page.keyboard.press('Enter');
+    };
+    await tryToAdd('oak');
+    await page.getByRole('button', { name: 'Spaces and lists' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Spaces and lists' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await asAda('DELETE', `/workspaces/${home}`);
+    await page.goto(page.url().replace(/\/w\/.*/, '/today'));
+    await page.getByRole('link', { name: 'Search' }).waitFor({ state: 'detached' });
+    await tryToAdd(' tree');
+    await page.getByRole('button', { name: 'New workspace' }).click();
+    await page.getByRole('dialog', { name: 'New workspace' }).getByLabel('Name').fill('Home');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Spaces and lists' }).waitFor();
+    await page.keyboard.press('q');
+    await expectFocus(page, 'Quick add');
+    expect(await page.getByLabel('Quick add').inputValue()).toBe('oak tree');
   });
 });
 

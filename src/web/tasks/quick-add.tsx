@@ -1,10 +1,11 @@
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { create } from '../data/intents.ts';
+import { addressOf } from '../shell/addresses.ts';
 import { now, weekStart, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
 import { inbox, isFirstLoad, workspace } from '../shell/frame-view.ts';
-import { match as addressMatch, openBeside } from '../shell/navigation.ts';
-import { type OverlayProps, takeTypedAhead } from '../shell/overlays.tsx';
+import { match as addressMatch, navigate, openBeside } from '../shell/navigation.ts';
+import { type OverlayProps, openNewWorkspace, takeTypedAhead } from '../shell/overlays.tsx';
 import { useUserData } from '../shell/store.ts';
 import {
   type Chip,
@@ -36,6 +37,9 @@ import { givenByView } from './quick-add-view.ts';
 
 const MAX_TITLE = 500;
 const TOO_LONG = `A title has at most ${MAX_TITLE} characters.`;
+
+const NO_WORKSPACE = 'There is no workspace for it yet.';
+const NO_LIST = 'There is no list for it yet.';
 
 /** Where what was typed when it was closed is kept for the next opening. */
 const DRAFT = 'task';
@@ -135,9 +139,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
     if (isTooLong) setProblem(TOO_LONG);
     else if (made.length === 0)
       setProblem(
-        isFirstLoad.value
-          ? 'Your lists are still being loaded.'
-          : 'There is no list yet: make one under Settings, Spaces and lists.',
+        isFirstLoad.value ? 'Your lists are still being loaded.' : w === '' ? NO_WORKSPACE : NO_LIST,
       );
     else {
       const [only, ...others] = tasks.map(({ title }) => quoted(title));
@@ -147,6 +149,19 @@ export function QuickAdd({ onClose }: OverlayProps) {
     }
     return made;
   };
+  /** What was typed is there when it is opened again. */
+  const makePlace = (words: string, go: () => void) => (
+    <button
+      type="button"
+      class="link"
+      onClick={() => {
+        onClose();
+        go();
+      }}
+    >
+      {words}
+    </button>
+  );
   const add = (opens: boolean) => {
     if (read.task.title === '') {
       if (text.trim() !== '') setProblem('A task needs a title.');
@@ -257,6 +272,9 @@ export function QuickAdd({ onClose }: OverlayProps) {
           <p class="error block-error" role="alert">
             <Icon name="warning" small />
             {problem}
+            {problem === NO_WORKSPACE && makePlace('New workspace', openNewWorkspace)}
+            {problem === NO_LIST &&
+              makePlace('Spaces and lists', () => navigate(addressOf('settingsSpaces', { w })))}
           </p>
         )}
         {pasted && (
