@@ -320,6 +320,7 @@ describe('the account', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog', { name: 'Commands' }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(1);
+    expect(await page.locator('[aria-keyshortcuts]').count()).toBe(0);
   });
 
   it('is not offered its own time zone by another name', async () => {

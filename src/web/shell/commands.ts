@@ -74,6 +74,9 @@ export const singleLetters = signal(true);
 /** Whether a key does anything now. */
 export const applies = (binding: string): boolean => singleLetters.value || !isSingleLetter(binding);
 
+/** What `aria-keyshortcuts` names: none that does nothing. */
+export const keyShortcuts = (keys: string | undefined) => (keys && applies(keys) ? keys : undefined);
+
 /** Adds commands; call what it returns to remove them. */
 export function registerCommands(added: readonly Command[]): () => void {
   // A copy: several components may add the same ones.

@@ -8,6 +8,7 @@ import { Keycaps } from '../ui/keycaps.tsx';
 import { MenuButton } from '../ui/menu.tsx';
 import { ToastRegion } from '../ui/toast-region.tsx';
 import { addressOf, type ScreenName } from './addresses.ts';
+import { keyShortcuts } from './commands.ts';
 import { isPhone } from './device.ts';
 import { ZoneOffer } from './first-visit.tsx';
 import { canWrite, countOf, counts, hasUpdate, inbox, sync, unread, workspace } from './frame-view.ts';
@@ -38,7 +39,7 @@ function Side() {
     <nav class="side" aria-label="Main">
       <WorkspaceMenu />
       {canWrite.value && (
-        <button type="button" class="new" aria-keyshortcuts="c q" onClick={openQuickAdd}>
+        <button type="button" class="new" aria-keyshortcuts={keyShortcuts('c q')} onClick={openQuickAdd}>
           <Icon name="plus" />
           New task
           <span class="push">

@@ -1,6 +1,7 @@
 import { Fragment, type TargetedMouseEvent } from 'preact';
 import type { Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
+import { keyShortcuts } from '../shell/commands.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { isOpen, useUserData } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
@@ -132,7 +133,7 @@ function Field({ task, name, kind, value, note, keys, children }: FieldProps) {
           class={value === 'none' ? 'value none' : 'value'}
           data-field={kind}
           aria-label={`${name}: ${value}`}
-          aria-keyshortcuts={keys}
+          aria-keyshortcuts={keyShortcuts(keys)}
           aria-haspopup={kind === 'due' || kind === 'start' || kind === 'repeat' ? 'dialog' : 'listbox'}
           disabled={!mayWriteIn(task.workspaceId)}
           onClick={open}

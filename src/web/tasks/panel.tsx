@@ -2,6 +2,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { addressOf } from '../shell/addresses.ts';
 import { now, zone } from '../shell/clock.ts';
+import { keyShortcuts } from '../shell/commands.ts';
 import { isPhone } from '../shell/device.ts';
 import { mayWriteIn, workspaces } from '../shell/frame-view.ts';
 import { hrefOf, match } from '../shell/navigation.ts';
@@ -120,14 +121,14 @@ function PanelBar({ task, isAlone }: Pick<SheetProps, 'task' | 'isAlone'>) {
       <Tool
         icon="up"
         label="Previous task"
-        aria-keyshortcuts="k"
+        aria-keyshortcuts={keyShortcuts('k')}
         aria-disabled={previous === undefined ? 'true' : undefined}
         onClick={() => previous !== undefined && showNeighbour(previous)}
       />
       <Tool
         icon="down"
         label="Next task"
-        aria-keyshortcuts="j"
+        aria-keyshortcuts={keyShortcuts('j')}
         aria-disabled={next === undefined ? 'true' : undefined}
         onClick={() => next !== undefined && showNeighbour(next)}
       />

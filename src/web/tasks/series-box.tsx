@@ -1,5 +1,6 @@
 import type { Task } from '../data/rows.ts';
 import { today, zone } from '../shell/clock.ts';
+import { keyShortcuts } from '../shell/commands.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useUserData } from '../shell/store.ts';
 import { sayRule } from '../text/say-rules.ts';
@@ -25,7 +26,7 @@ export function SeriesBox({ task }: { task: Task }) {
         class="plain push"
         data-field="repeat"
         aria-label={`Repeats: ${words}. Edit`}
-        aria-keyshortcuts="r"
+        aria-keyshortcuts={keyShortcuts('r')}
         disabled={!mayWriteIn(task.workspaceId)}
         onClick={() => openSeries(task.id)}
       >

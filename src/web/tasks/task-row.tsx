@@ -2,6 +2,7 @@ import { useComputed } from '@preact/signals';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Label, Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
+import { keyShortcuts } from '../shell/commands.ts';
 import { isPhone } from '../shell/device.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { hrefBeside } from '../shell/navigation.ts';
@@ -86,7 +87,7 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
         class="tool row-more dots"
         aria-label="More"
         aria-haspopup="menu"
-        aria-keyshortcuts="."
+        aria-keyshortcuts={keyShortcuts('.')}
         tabIndex={-1}
         onClick={(event) => openRowMenu([id], event.currentTarget)}
       />

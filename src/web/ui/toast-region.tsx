@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { keyShortcuts } from '../shell/commands.ts';
 import { dismissToast, TOAST_MS, toast } from '../shell/toasts.ts';
 import { Button } from './button.tsx';
 import { Keycaps } from './keycaps.tsx';
@@ -24,7 +25,7 @@ export function ToastRegion() {
         {shown?.undo && (
           <Button
             class="plain"
-            aria-keyshortcuts="z"
+            aria-keyshortcuts={keyShortcuts('z')}
             onClick={() => {
               shown.undo?.();
               dismissToast(shown.id);

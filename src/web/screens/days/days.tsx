@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { zone } from '../../shell/clock.ts';
-import { acting, useCommands, writing } from '../../shell/commands.ts';
+import { acting, keyShortcuts, useCommands, writing } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { cutWorkspaces } from '../../shell/server-counts.ts';
 import { isOpen, useUserData } from '../../shell/store.ts';
@@ -77,7 +77,7 @@ function useMoveToToday(groups: readonly TaskGroup[]): readonly TaskGroup[] {
   );
   return useMemo(() => {
     const action = tasksOf(late).some(({ workspaceId }) => mayWriteIn(workspaceId)) && (
-      <Button class="plain push" aria-keyshortcuts="t" onClick={move}>
+      <Button class="plain push" aria-keyshortcuts={keyShortcuts('t')} onClick={move}>
         Move to today <Keycaps binding="t" />
       </Button>
     );
