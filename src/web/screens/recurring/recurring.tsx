@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { remove } from '../../data/intents.ts';
 import { compareTexts } from '../../data/live-list.ts';
 import type { Series } from '../../data/rows.ts';
@@ -14,7 +13,7 @@ import { quoted } from '../../text/quoted.ts';
 import { sayDay, sayWhen, withinSentence } from '../../text/say-dates.ts';
 import { sayRule } from '../../text/say-rules.ts';
 import { dayIn } from '../../text/zones.ts';
-import { Ask } from '../../ui/ask.tsx';
+import { useAsk } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { type MenuItem, MoreButton } from '../../ui/menu.tsx';
@@ -26,8 +25,15 @@ import { maySkip, pauseOrResume, skipNext } from './rules.ts';
 export function Recurring({ params }: ScreenProps) {
   const w = params.w ?? '';
   useItemKeys();
-  const [removing, setRemoving] = useState<Series>();
+  const [ask, question] = useAsk();
   const { rows } = useRows('recurringTask', ({ workspaceId }) => workspaceId === w, byNext, [w]);
+  const askToRemove = (series: Series) =>
+    ask({
+      title: 'Delete series',
+      yes: 'Delete',
+      words: `${quoted(series.title)} makes no more tasks. What was done stays.`,
+      run: () => act(`Deleted the series ${quoted(series.title)}`, [remove('recurringTask', series)]),
+    });
   return (
     <main class="sheet">
       <header class="head">
@@ -43,23 +49,12 @@ export function Recurring({ params }: ScreenProps) {
         <div class="scroll" aria-busy={isFirstLoad.value}>
           <ul class="entries">
             {rows.map((series) => (
-              <Entry key={series.id} series={series} onRemove={() => setRemoving(series)} />
+              <Entry key={series.id} series={series} onRemove={() => askToRemove(series)} />
             ))}
           </ul>
         </div>
       )}
-      {removing && (
-        <Ask
-          title="Delete series"
-          yes="Delete"
-          onYes={() =>
-            act(`Deleted the series ${quoted(removing.title)}`, [remove('recurringTask', removing)])
-          }
-          onClose={() => setRemoving(undefined)}
-        >
-          {quoted(removing.title)} makes no more tasks. What was done stays.
-        </Ask>
-      )}
+      {question}
     </main>
   );
 }

@@ -6,7 +6,7 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
-import { Ask } from '../../ui/ask.tsx';
+import { useAsk } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Cut } from '../../ui/cut.tsx';
 import { type MenuItem, MoreButton, moveItems } from '../../ui/menu.tsx';
@@ -21,7 +21,7 @@ export function Labels({ params }: ScreenProps) {
   const w = params.w ?? '';
   const { store, labels } = useUserData();
   const [naming, setNaming] = useState<Label | 'new'>();
-  const [removing, setRemoving] = useState<Label>();
+  const [ask, question] = useAsk();
   useOrderKeys();
   labels.revision.value;
   const own = labels.rows.filter(({ workspaceId }) => workspaceId === w);
@@ -33,10 +33,17 @@ export function Labels({ params }: ScreenProps) {
   };
   const put = (label: Label, index: number) =>
     act(`Moved ${quoted(label.title)}`, reorder('label', label, own, index));
+  const askToRemove = (label: Label) =>
+    ask({
+      title: 'Delete label',
+      yes: 'Delete',
+      words: `${quoted(label.title)} goes from all its tasks, and does not come back to them.`,
+      run: () => act(`Deleted the label ${quoted(label.title)}`, [remove('label', label)]),
+    });
   const menuOf = (label: Label): MenuItem[] => [
     { title: 'Rename', icon: 'pencil', run: () => setNaming(label) },
     ...moveItems(own.indexOf(label), own.length, (index) => put(label, index)),
-    { title: 'Delete', icon: 'trash', startsGroup: true, isDanger: true, run: () => setRemoving(label) },
+    { title: 'Delete', icon: 'trash', startsGroup: true, isDanger: true, run: () => askToRemove(label) },
   ];
   return (
     <SettingsPage
@@ -101,16 +108,7 @@ export function Labels({ params }: ScreenProps) {
           onClose={() => setNaming(undefined)}
         />
       )}
-      {removing && (
-        <Ask
-          title="Delete label"
-          yes="Delete"
-          onYes={() => act(`Deleted the label ${quoted(removing.title)}`, [remove('label', removing)])}
-          onClose={() => setRemoving(undefined)}
-        >
-          {quoted(removing.title)} goes from all its tasks, and does not come back to them.
-        </Ask>
-      )}
+      {question}
     </SettingsPage>
   );
 }

@@ -6,7 +6,7 @@ import { navigate } from '../../shell/navigation.ts';
 import { hasPassword } from '../../shell/session.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
-import { Ask } from '../../ui/ask.tsx';
+import { useAsk } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -23,7 +23,8 @@ interface Props {
 /** Leaving a workspace; handing it over and deleting it, for its owner. */
 export function Leaving({ w, hasDelete = false }: Props) {
   const { store, userId } = useUserData();
-  const [asking, setAsking] = useState<'leave' | 'delete' | 'hand-over'>();
+  const [isHandingOver, setHandingOver] = useState(false);
+  const [ask, question] = useAsk();
   const found = workspaces.value.find(({ id }) => id === w);
   if (!found) return null;
   const { title } = found;
@@ -33,7 +34,18 @@ export function Leaving({ w, hasDelete = false }: Props) {
     store.pullNow(w);
     navigate(addressOf('today'));
   };
-  const close = () => setAsking(undefined);
+  const askToLeave = () =>
+    ask({
+      title: 'Leave',
+      words: `You will no longer see ${title}. Someone has to invite you to come back.`,
+      run: () => void end(`/workspaces/${w}/members/${userId}`, `You left ${title}`),
+    });
+  const askToDelete = () =>
+    ask({
+      title: 'Delete workspace',
+      words: `${title} and all its lists and tasks cannot be brought back afterwards.`,
+      run: () => void end(`/workspaces/${w}`, `Deleted ${title}`),
+    });
   const note = isOwner
     ? 'An owner who wants to leave hands the workspace over first, and is an admin then.'
     : 'Your open tasks become no one’s, and someone has to invite you to come back.';
@@ -42,38 +54,19 @@ export function Leaving({ w, hasDelete = false }: Props) {
       <div class="line wraps">
         {isOwner ? (
           <>
-            <Button onClick={() => setAsking('hand-over')}>Hand over</Button>
+            <Button onClick={() => setHandingOver(true)}>Hand over</Button>
             {hasDelete && (
-              <Button class="danger" onClick={() => setAsking('delete')}>
+              <Button class="danger" onClick={askToDelete}>
                 Delete workspace
               </Button>
             )}
           </>
         ) : (
-          <Button onClick={() => setAsking('leave')}>Leave</Button>
+          <Button onClick={askToLeave}>Leave</Button>
         )}
       </div>
-      {asking === 'leave' && (
-        <Ask
-          title="Leave"
-          yes="Leave"
-          onYes={() => void end(`/workspaces/${w}/members/${userId}`, `You left ${title}`)}
-          onClose={close}
-        >
-          You will no longer see {title}. Someone has to invite you to come back.
-        </Ask>
-      )}
-      {asking === 'delete' && (
-        <Ask
-          title="Delete workspace"
-          yes="Delete workspace"
-          onYes={() => void end(`/workspaces/${w}`, `Deleted ${title}`)}
-          onClose={close}
-        >
-          {title} and all its lists and tasks cannot be brought back afterwards.
-        </Ask>
-      )}
-      {asking === 'hand-over' && <HandOver w={w} onClose={close} />}
+      {question}
+      {isHandingOver && <HandOver w={w} onClose={() => setHandingOver(false)} />}
     </Part>
   );
 }

@@ -9,7 +9,7 @@ import { useUserData } from '../../shell/store.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { useItems } from '../../shell/use-items.ts';
 import { sayInstant, sayWhen } from '../../text/say-dates.ts';
-import { Ask } from '../../ui/ask.tsx';
+import { useAsk } from '../../ui/ask.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Cut } from '../../ui/cut.tsx';
@@ -31,7 +31,7 @@ export function People({ params }: ScreenProps) {
   const members = membersIn(w);
   members.revision.value;
   const isAdmin = isAdminIn(w);
-  const [removing, setRemoving] = useState<Member>();
+  const [ask, question] = useAsk();
   const [sent, setSent] = useState(0);
   const [nextOwner, setNextOwner] = useState<string>();
   const change = async (member: Member, next: Role) => {
@@ -42,11 +42,17 @@ export function People({ params }: ScreenProps) {
     const reply = await call('DELETE', `/workspaces/${w}/members/${member.userId}`);
     if (showOutcome(reply, `Removed ${member.name}`)) store.pullNow(w);
   };
+  const askToRemove = (member: Member) =>
+    ask({
+      title: 'Remove',
+      words: `${member.name} no longer sees this workspace; their open tasks become no one's.`,
+      run: () => void remove(member),
+    });
   const menuOf = (member: Member): MenuItem[] => {
     const items: MenuItem[] = [];
     if (roleIn(w) === 'owner')
       items.push({ title: 'Hand over to them', icon: 'key', run: () => setNextOwner(member.userId) });
-    items.push({ title: 'Remove', icon: 'trash', isDanger: true, run: () => setRemoving(member) });
+    items.push({ title: 'Remove', icon: 'trash', isDanger: true, run: () => askToRemove(member) });
     return items;
   };
   return (
@@ -120,16 +126,7 @@ export function People({ params }: ScreenProps) {
       {isAdmin && <Invitations w={w} version={sent + members.revision.value} />}
       <Leaving w={w} />
       {nextOwner && <HandOver w={w} to={nextOwner} onClose={() => setNextOwner(undefined)} />}
-      {removing && (
-        <Ask
-          title="Remove"
-          yes="Remove"
-          onYes={() => void remove(removing)}
-          onClose={() => setRemoving(undefined)}
-        >
-          {removing.name} no longer sees this workspace; their open tasks become no one's.
-        </Ask>
-      )}
+      {question}
     </SettingsPage>
   );
 }
@@ -168,8 +165,14 @@ function Invitations({ w, version }: { w: string; version: number }) {
   const { items: invited = [], change } = useItems<Invitation>(path, version);
   const again = ({ email, role }: Invitation) =>
     change('POST', path, `Sent again to ${email}`, { email, role });
+  const [ask, question] = useAsk();
   const withdraw = ({ id, email }: Invitation) =>
-    change('DELETE', `${path}/${id}`, `Withdrew the invitation of ${email}`);
+    ask({
+      title: 'Withdraw invitation',
+      yes: 'Withdraw',
+      words: `The link that ${email} was sent stops working.`,
+      run: () => void change('DELETE', `${path}/${id}`, `Withdrew the invitation of ${email}`),
+    });
   if (invited.length === 0) return null;
   const say = (at: string) => sayWhen(at, zone.value, now.value);
   return (
@@ -188,11 +191,12 @@ function Invitations({ w, version }: { w: string; version: number }) {
             </div>
             <div class="line push">
               <Button onClick={() => void again(invitation)}>Send again</Button>
-              <Button onClick={() => void withdraw(invitation)}>Withdraw</Button>
+              <Button onClick={() => withdraw(invitation)}>Withdraw</Button>
             </div>
           </li>
         ))}
       </ul>
+      {question}
     </Part>
   );
 }

@@ -8,6 +8,7 @@ import { hasPassword, me, takeProfile } from '../../shell/session.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { useItems } from '../../shell/use-items.ts';
 import { sayWhen } from '../../text/say-dates.ts';
+import { useAsk } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm, wordsFor } from '../../ui/form.tsx';
@@ -169,13 +170,20 @@ function Linked() {
 function Sessions() {
   const { items = [], isMissing, change } = useItems<Session>('/me/sessions');
   const sessions = [...items].sort((a, b) => Number(b.current) - Number(a.current));
-  const end = (path: string) => change('DELETE', path, 'Ended');
+  const [ask, question] = useAsk();
+  const end = (path: string, title: string, which: string) =>
+    ask({
+      title,
+      yes: 'End',
+      words: `${which} will have to sign in again.`,
+      run: () => void change('DELETE', path, 'Ended'),
+    });
   return (
     <Part
       title="Sessions"
       tools={
         sessions.length > 1 && (
-          <Button class="plain" onClick={() => void end('/me/sessions')}>
+          <Button class="plain" onClick={() => end('/me/sessions', 'End all others', 'Your other devices')}>
             End all others
           </Button>
         )
@@ -195,13 +203,17 @@ function Sessions() {
               </p>
             </div>
             {!session.current && (
-              <Button class="push" onClick={() => void end(`/me/sessions/${session.id}`)}>
+              <Button
+                class="push"
+                onClick={() => end(`/me/sessions/${session.id}`, 'End session', deviceOf(session.userAgent))}
+              >
                 End
               </Button>
             )}
           </li>
         ))}
       </ul>
+      {question}
     </Part>
   );
 }

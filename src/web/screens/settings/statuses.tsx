@@ -7,8 +7,9 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
+import { quoted } from '../../text/quoted.ts';
 import { STATUS_TYPES } from '../../text/say-filters.ts';
-import { Ask } from '../../ui/ask.tsx';
+import { useAsk } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -86,7 +87,8 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
   const address = `/workspaces/${workspaceId}/status-templates/${id}`;
   const [base, setBase] = useState(template);
   const [statuses, setStatuses] = useState<readonly StatusDraft[]>(() => statusesOf(template));
-  const [asking, setAsking] = useState<'name' | 'delete'>();
+  const [isNaming, setNaming] = useState(false);
+  const [ask, question] = useAsk();
   const form = useForm([]);
   /** Joins what was saved elsewhere with what is edited here. */
   const take = (saved: StatusTemplate) => {
@@ -164,9 +166,15 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
     if (reply.kind === 'ok') store.pullNow(workspaceId);
     else showToast(sentenceOf(reply));
   };
-  const items: MenuItem[] = [{ title: 'Rename', icon: 'pencil', run: () => setAsking('name') }];
-  if (!template.isDefault)
-    items.push({ title: 'Delete', icon: 'trash', isDanger: true, run: () => setAsking('delete') });
+  const askToDelete = () =>
+    ask({
+      title: 'Delete template',
+      yes: 'Delete',
+      words: `The statuses of ${quoted(title)} cannot be brought back.`,
+      run: () => void send('DELETE'),
+    });
+  const items: MenuItem[] = [{ title: 'Rename', icon: 'pencil', run: () => setNaming(true) }];
+  if (!template.isDefault) items.push({ title: 'Delete', icon: 'trash', isDanger: true, run: askToDelete });
   lists.revision.value;
   const users = lists.rows.filter(({ statusTemplateId }) => statusTemplateId === id).length;
   const use = `${users === 0 ? 'No list uses it' : `${users} ${users === 1 ? 'list uses' : 'lists use'} it`}.`;
@@ -242,24 +250,15 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
           </div>
         )}
       </Form>
-      {asking === 'name' && (
+      {isNaming && (
         <NameDialog
           title="Rename"
           value={title}
           onSave={(next) => void send('PATCH', { title: next })}
-          onClose={() => setAsking(undefined)}
+          onClose={() => setNaming(false)}
         />
       )}
-      {asking === 'delete' && (
-        <Ask
-          title="Delete template"
-          yes="Delete"
-          onYes={() => void send('DELETE')}
-          onClose={() => setAsking(undefined)}
-        >
-          The statuses of “{title}” cannot be brought back.
-        </Ask>
-      )}
+      {question}
     </Part>
   );
 }

@@ -3,7 +3,9 @@ import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { workspaces } from '../../shell/frame-view.ts';
 import { useItems } from '../../shell/use-items.ts';
+import { quoted } from '../../text/quoted.ts';
 import { sayWhen } from '../../text/say-dates.ts';
+import { useAsk } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy-text.ts';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
@@ -47,7 +49,14 @@ function endOf({ expiresAt }: Token, say: (at: string) => string): string {
 export function Tokens() {
   const { items: tokens, isMissing, load, change } = useItems<Token>('/me/tokens');
   const [isMaking, setMaking] = useState(false);
-  const revoke = ({ id, title }: Token) => change('DELETE', `/me/tokens/${id}`, `Revoked ${title}`);
+  const [ask, question] = useAsk();
+  const revoke = ({ id, title }: Token) =>
+    ask({
+      title: 'Revoke token',
+      yes: 'Revoke',
+      words: `What uses ${quoted(title)} can no longer sign in with it.`,
+      run: () => void change('DELETE', `/me/tokens/${id}`, `Revoked ${title}`),
+    });
   const say = (at: string) => sayWhen(at, zone.value, now.value);
   return (
     <SettingsPage
@@ -77,12 +86,13 @@ export function Tokens() {
                 {token.lastUsedAt ? `used ${say(token.lastUsedAt)}` : 'never used'} · {endOf(token, say)}
               </p>
             </div>
-            <Button class="push" onClick={() => void revoke(token)}>
+            <Button class="push" onClick={() => revoke(token)}>
               Revoke
             </Button>
           </li>
         ))}
       </ul>
+      {question}
       {isMaking && (
         <NewToken
           onClose={() => {

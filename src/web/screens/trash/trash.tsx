@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { TrashEntry as Entry } from '../../../trash/schema.ts';
 import { restore } from '../../data/intents.ts';
 import type { WaitingAct } from '../../data/waiting-acts.ts';
@@ -13,7 +12,7 @@ import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
 import { sayShortDay, sayWhen } from '../../text/say-dates.ts';
 import { localOf } from '../../text/zones.ts';
-import { Ask } from '../../ui/ask.tsx';
+import { useAsk } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
@@ -23,21 +22,24 @@ export function Trash({ params }: ScreenProps) {
   const w = params.w ?? '';
   useItemKeys();
   const { store, userId, lists, spaces } = useUserData();
-  const [asking, setAsking] = useState<Entry | 'all'>();
+  const [ask, question] = useAsk();
+  const path = `/workspaces/${w}/trash`;
   const isWaiting = store.sync.value.waiting > 0;
   // Another one whenever something has changed in the workspace.
   const cursor = store.workspaces().find(({ id }) => id === w)?.cursor;
-  const {
-    items: entries,
-    isMissing,
-    more,
-    change,
-  } = useItems<Entry>(`/workspaces/${w}/trash`, cursor, isWaiting);
-  const remove = (entry: Entry | 'all') => {
-    const path = `/workspaces/${w}/trash${entry === 'all' ? '' : `/${entry.id}`}`;
-    const words = entry === 'all' ? 'The trash is empty' : `Deleted ${quoted(entry.title)} for good`;
-    void change('DELETE', path, words);
-  };
+  const { items: entries, isMissing, more, change } = useItems<Entry>(path, cursor, isWaiting);
+  const askToEmpty = () =>
+    ask({
+      title: 'Empty trash',
+      words: 'Everything in the trash cannot be brought back afterwards.',
+      run: () => void change('DELETE', path, 'The trash is empty'),
+    });
+  const askToDelete = ({ id, title }: Entry) =>
+    ask({
+      title: 'Delete for good',
+      words: `${quoted(title)} cannot be brought back afterwards.`,
+      run: () => void change('DELETE', `${path}/${id}`, `Deleted ${quoted(title)} for good`),
+    });
   const isAdmin = isAdminIn(w);
   const bringBack = (entry: Entry, place?: { listId: string } | { spaceId: string }) =>
     act(`Restored ${quoted(entry.title)}`, [restore(entry.kind, w, entry.id, undefined, place)]);
@@ -55,7 +57,7 @@ export function Trash({ params }: ScreenProps) {
         <ScreenHeading title="Trash" />
         {isAdmin && entries !== undefined && entries.length > 0 && (
           <div class="tools">
-            <Button onClick={() => setAsking('all')}>Empty trash</Button>
+            <Button onClick={askToEmpty}>Empty trash</Button>
           </div>
         )}
       </header>
@@ -103,7 +105,7 @@ export function Trash({ params }: ScreenProps) {
                 />
                 {mayWriteIn(w) && <Button onClick={() => bringBack(entry)}>Restore</Button>}
                 {(isAdmin || (mayWriteIn(w) && entry.deletedBy === userId)) && (
-                  <Button class="plain" onClick={() => setAsking(entry)}>
+                  <Button class="plain" onClick={() => askToDelete(entry)}>
                     Delete for good
                   </Button>
                 )}
@@ -113,17 +115,7 @@ export function Trash({ params }: ScreenProps) {
         </ul>
         {more && <Button onClick={more}>Show older</Button>}
       </div>
-      {asking && (
-        <Ask
-          title={asking === 'all' ? 'Empty trash' : 'Delete for good'}
-          yes={asking === 'all' ? 'Empty trash' : 'Delete for good'}
-          onYes={() => remove(asking)}
-          onClose={() => setAsking(undefined)}
-        >
-          {asking === 'all' ? 'Everything in the trash' : quoted(asking.title)} cannot be brought back
-          afterwards.
-        </Ask>
-      )}
+      {question}
     </main>
   );
 }
