@@ -5,7 +5,7 @@ import type { Change } from '../../src/db/journal.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { setMeta } from '../../src/storage/meta.ts';
 import { ada, call, inside, list, useHome, home as workspaceId, world } from '../ada.ts';
-import { as, joined } from '../people.ts';
+import { as, joined, signInAgain } from '../people.ts';
 
 useHome();
 
@@ -195,10 +195,7 @@ describe('following a cursor', () => {
   it('of a client that was away for less than the kept days works, however long nothing had changed before', async () => {
     await newTask();
     world.clock.advance(40 * DAY);
-    const { email, password } = ada;
-    ada.accessToken = (
-      await world.call('POST', '/auth/login', { body: { email, password } })
-    ).body.accessToken;
+    await signInAgain(world, ada);
     const { cursor } = await changes();
     const task = await newTask();
     await purgeOldChanges(world.deps);
@@ -209,10 +206,6 @@ describe('following a cursor', () => {
 
   it('is needed no longer than the kept days: what is older is deleted, and its cursor begins again', async () => {
     const count = () => world.count('changes');
-    const again = async () => {
-      const { body } = await world.call('POST', '/auth/login', { body: ada });
-      ada.accessToken = body.accessToken;
-    };
     await newTask();
     const { cursor } = await changes();
     const { cursor: begun } = await changes(undefined, 1);
@@ -220,7 +213,7 @@ describe('following a cursor', () => {
     const { cursor: newest } = await changes();
     const { cursor: loading } = await changes(begun, 1);
     world.clock.advance((world.deps.config.changes.keep_days + 1) * DAY);
-    await again();
+    await signInAgain(world, ada);
     const late = await newTask();
     await purgeOldChanges(world.deps);
     expect(count()).toBe(2);

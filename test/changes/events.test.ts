@@ -7,7 +7,7 @@ import { openStorage } from '../../src/db/open.ts';
 import { listen as listenOn } from '../../src/http/listen.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { ada, call, listId, reopen, useHome, home as workspaceId, world } from '../ada.ts';
-import { as, joined } from '../people.ts';
+import { as, joined, signInAgain } from '../people.ts';
 import type { Person } from '../world.ts';
 
 useHome();
@@ -352,18 +352,14 @@ describe('the stream of events', () => {
     await ended.next();
     await call('POST', '/auth/logout', { refreshToken: ada.refreshToken });
     expect(await ended.next()).toBeUndefined();
-    const { body } = await world.call('POST', '/auth/login', {
-      body: { email: ada.email, password: ada.password },
-    });
-    const expiring = await listen({ ...ada, ...body });
+    await signInAgain(world, ada);
+    const expiring = await listen(ada);
     await expiring.next();
     world.clock.advance(HEARTBEAT_MS + 15 * 60_000);
     world.deps.streams.heartbeat();
     expect(await expiring.next()).toBeUndefined();
-    const { body: later } = await world.call('POST', '/auth/login', {
-      body: { email: ada.email, password: ada.password },
-    });
-    const stopped = await listen({ ...ada, ...later });
+    await signInAgain(world, ada);
+    const stopped = await listen(ada);
     await stopped.next();
     world.opened.beginStop();
     expect(await stopped.next()).toBeUndefined();

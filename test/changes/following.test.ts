@@ -5,15 +5,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
 import { newFolder } from '../new-folder.ts';
-import { addMember, as } from '../people.ts';
+import { addMember, as, homeOf, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
-import {
-  type ChangeEvent,
-  type Delivery,
-  type Page,
-  ReferenceClient,
-  type Thing,
-} from './reference-client.ts';
+import { type ChangeEvent, type Delivery, ReferenceClient, type Thing } from './reference-client.ts';
 
 /** Thousands of others with `FOLLOWING_RUNS=5000 FOLLOWING_SEED=2 npm test -- following`. */
 const RUNS = Number(process.env.FOLLOWING_RUNS ?? 15);
@@ -224,7 +218,7 @@ class Following {
       if (what === 'restore') restoreBackup();
       world = await openWorld({ folder, start });
     }
-    await signIn();
+    for (const person of [ada, bob]) await signInAgain(world, person);
   }
 
   async #write(what: string, a: number, b: number): Promise<void> {
@@ -433,25 +427,13 @@ class Following {
     // Reading series would make them advance in between.
     await sweep(world.deps);
     for (const page of this.#pages) this.client.takePage(page);
-    await this.#followToEnd(this.client);
     const fresh = new ReferenceClient();
-    await this.#followToEnd(fresh);
+    for (const client of [this.client, fresh]) await client.follow(as(world, bob), this.#inside);
     expect(this.client.contents()).toEqual(fresh.contents());
     expect(this.client.contents()).toEqual(await this.#listed());
     for (const { value } of this.client.comments()) {
       const path = `${this.#inside}/tasks/${value?.taskId}/comments/${value?.id}`;
       expect(value).toEqual((await as(world, bob)('GET', path)).body);
-    }
-  }
-
-  async #followToEnd(client: ReferenceClient): Promise<void> {
-    for (;;) {
-      const { cursor } = client;
-      const query = cursor === undefined ? '' : `?cursor=${cursor}`;
-      const { status, body } = await as(world, bob)('GET', `${this.#inside}/changes${query}`);
-      expect(status).toBe(200);
-      client.takePage({ from: cursor, page: body as Page });
-      if (!body.hasMore) return;
     }
   }
 
@@ -477,15 +459,6 @@ class Following {
   }
 }
 
-async function signIn(): Promise<void> {
-  for (const person of [ada, bob]) {
-    const { email, password } = person;
-    const { status, body } = await world.call('POST', '/auth/login', { body: { email, password } });
-    expect(status).toBe(200);
-    person.accessToken = body.accessToken;
-  }
-}
-
 const BACKUP = 'backup.db';
 
 function takeBackup(): void {
@@ -498,6 +471,11 @@ function restoreBackup(): void {
   for (const ending of ['-wal', '-shm']) rmSync(join(folder, `errand.db${ending}`), { force: true });
   copyFileSync(join(folder, BACKUP), join(folder, 'errand.db'));
 }
+
+const step = (what: Step['what'], a = 0): Step => ({ what, a, b: 0 });
+
+const epoch = async () =>
+  (await as(world, ada)('GET', `/workspaces/${await homeOf(world, ada)}/changes`)).body.epoch;
 
 /** Takes the steps in a workspace of its own, and compares. */
 async function follow(taken: readonly Step[]): Promise<void> {
@@ -513,7 +491,6 @@ describe('a client that keeps a copy by changes and events', () => {
   it(
     'ends with what a fresh client gets, whatever is lost, late, doubled, killed or restored',
     async () => {
-      await signIn();
       await fc.assert(
         fc.asyncProperty(steps, async (taken) => {
           await follow(taken);
@@ -531,31 +508,20 @@ describe('a client that keeps a copy by changes and events', () => {
   it.each([0, 1, 3, 4, 5, 29])(
     'begins again where the file goes back behind what a load showed, after %i things more',
     async (more) => {
-      await signIn();
-      const step = (what: Step['what'], a = 0): Step => ({ what, a, b: 0 });
       await follow([step('pull'), step('remove list'), step('pull', more), step('restore'), step('task')]);
     },
   );
 
   it('drops the comments on tasks of a list that is deleted', async () => {
-    await signIn();
-    const step = (what: Step['what'], a = 0): Step => ({ what, a, b: 0 });
     await follow([step('task'), step('pull', 29), step('comment'), step('pull', 29), step('remove list')]);
   });
 
   it('drops the comments of an instance that was skipped and brought back meanwhile', async () => {
-    await signIn();
-    const step = (what: Step['what'], a = 0): Step => ({ what, a, b: 0 });
     const commented = [step('series'), step('pull', 38), step('comment'), step('pull')];
     await follow([...commented, step('skip'), step('step back')]);
   });
 
   it('is told of a new epoch where the file goes back behind a clean stop', async () => {
-    await signIn();
-    const epoch = async () => {
-      const [{ id }] = (await as(world, ada)('GET', '/me/workspaces')).body.items;
-      return (await as(world, ada)('GET', `/workspaces/${id}/changes`)).body.epoch;
-    };
     const before = await epoch();
     takeBackup();
     await as(world, ada)('POST', '/workspaces', { title: 'Not in the backup' });
@@ -566,9 +532,6 @@ describe('a client that keeps a copy by changes and events', () => {
   });
 
   it('has an epoch from the first start on, and keeps it over a stop and a start', async () => {
-    await signIn();
-    const [{ id }] = (await as(world, ada)('GET', '/me/workspaces')).body.items;
-    const epoch = async () => (await as(world, ada)('GET', `/workspaces/${id}/changes`)).body.epoch;
     const before = await epoch();
     expect(before).toMatch(/^[0-9a-f]{8}$/);
     await world.close();

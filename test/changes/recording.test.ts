@@ -7,13 +7,7 @@ import { ada, call, home, inside, list, useHome, world } from '../ada.ts';
 import { as, joined, signInAgain } from '../people.ts';
 import { requireRaisedVersions } from '../versions-raised.ts';
 import type { Person } from '../world.ts';
-
-interface Item {
-  kind: string;
-  op: 'put' | 'delete' | 'refetch';
-  id: string;
-  value?: Record<string, unknown>;
-}
+import { ReferenceClient } from './reference-client.ts';
 
 let bob: Person;
 useHome();
@@ -22,48 +16,8 @@ beforeEach(async () => {
   bob = await joined(world, ada, home, 'admin');
 });
 
-/** A copy of the workspace that is kept by following cursors, as a client would. */
-function openCopy() {
-  const things = new Map<string, Item>();
-  let cursor: string | undefined;
-  const holds = (scope: Item, item: Item): boolean =>
-    scope.kind === 'workspace' ||
-    (scope.kind === item.kind && scope.id === item.id) ||
-    (scope.op === 'refetch' && scope.kind === 'member' && item.kind === 'member') ||
-    (scope.kind === 'list' &&
-      ['task', 'recurringTask'].includes(item.kind) &&
-      item.value?.listId === scope.id) ||
-    (scope.kind === 'space' && isInSpace(scope.id, item)) ||
-    (scope.kind === 'recurringTask' &&
-      (item.value?.recurrence as { recurringTaskId?: string } | null)?.recurringTaskId === scope.id);
-  const isInSpace = (spaceId: string, { value }: Item): boolean =>
-    value?.spaceId === spaceId || things.get(`list ${value?.listId}`)?.value?.spaceId === spaceId;
-  const drop = (scope: Item) => {
-    for (const [key, item] of things) if (holds(scope, item)) things.delete(key);
-  };
-  const take = (item: Item) => {
-    if (item.op !== 'put') drop(item);
-    if (item.op === 'put') things.set(`${item.kind} ${item.id}`, item);
-  };
-  return {
-    pull: async () => {
-      for (let hasMore = true; hasMore; ) {
-        const query = cursor === undefined ? '' : `?cursor=${cursor}`;
-        const { status, body } = await call('GET', `${inside}/changes${query}`);
-        expect(status).toBe(200);
-        if (body.reset) things.clear();
-        for (const item of body.items) take(item);
-        ({ cursor, hasMore } = body);
-      }
-    },
-    contents: () =>
-      Object.fromEntries(
-        [...things]
-          .map(([key, { value }]) => [key, value])
-          .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
-      ),
-  };
-}
+/** Brings a copy of the workspace up to date, as Ada's device would. */
+const follow = (copy: ReferenceClient) => copy.follow(call, inside);
 
 const task = async (more: object = {}) =>
   (await call('POST', `${inside}/tasks`, { title: 'Mow the lawn', listId: list.id, ...more })).body;
@@ -327,16 +281,16 @@ const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
 describe('a copy that follows the cursors is what a fresh client gets, after', () => {
   it.each(Object.keys(ACTS))('%s', async (name) => {
     const act = await ACTS[name]?.();
-    const [followed, fresh] = [openCopy(), openCopy()];
-    await followed.pull();
+    const [followed, fresh] = [new ReferenceClient(), new ReferenceClient()];
+    await follow(followed);
     const before = followed.contents();
     await tasksOfPage();
     await act?.();
     await world.untilIdle();
     for (const shown of await tasksOfPage())
       expect(shown).toEqual((await call('GET', `${inside}/tasks/${shown.id}`)).body);
-    await followed.pull();
-    await fresh.pull();
+    await follow(followed);
+    await follow(fresh);
     expect(followed.contents()).toEqual(fresh.contents());
     expect(followed.contents()).not.toEqual(before);
     expectRaisedVersions(before, followed.contents());
@@ -344,25 +298,25 @@ describe('a copy that follows the cursors is what a fresh client gets, after', (
 });
 
 it('a copy learns that the author of a comment is gone, and who was mentioned in it', async () => {
-  const copy = openCopy();
-  await copy.pull();
+  const copy = new ReferenceClient();
+  await follow(copy);
   const { id } = await task();
   const path = `${inside}/tasks/${id}/comments`;
   for (let i = 0; i < 25; i += 1) {
     await as(world, bob)('POST', path, { body: 'Mine' });
     await call('POST', path, { body: `Ask [@Bob](errand:user/${bob.id})` });
   }
-  await copy.pull();
+  await follow(copy);
   await as(world, bob)('DELETE', '/auth/me', { password: bob.password });
   await world.untilIdle();
-  await copy.pull();
+  await follow(copy);
   const { items } = (await call('GET', `${path}?limit=100`)).body;
   expect(items).toHaveLength(50);
-  const contents: Contents = copy.contents();
-  expect(items.map((item: { id: string }) => contents[`comment ${item.id}`])).toEqual(items);
+  const held = new Map(copy.comments().map(({ id, value }) => [id, value]));
+  expect(items.map(({ id }: { id: string }) => held.get(id))).toEqual(items);
 });
 
-type Contents = Record<string, Record<string, unknown> | undefined>;
+type Contents = ReturnType<ReferenceClient['contents']>;
 
 /** What shows something else than before has a higher version; what shows the same has the same. */
 function expectRaisedVersions(before: Contents, after: Contents): void {

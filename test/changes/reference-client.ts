@@ -1,3 +1,6 @@
+import { expect } from 'vitest';
+import type { Call } from '../people.ts';
+
 export interface Thing {
   [field: string]: unknown;
 }
@@ -48,6 +51,18 @@ export class ReferenceClient {
     return this.saved.cursor;
   }
 
+  /** Asks for one page after another, to the last. */
+  async follow(call: Call, inside: string): Promise<void> {
+    for (let hasMore = true; hasMore; ) {
+      const { cursor: from } = this;
+      const query = from === undefined ? '' : `?cursor=${from}`;
+      const { status, body } = await call('GET', `${inside}/changes${query}`);
+      expect(status).toBe(200);
+      this.takePage({ from, page: body });
+      ({ hasMore } = body);
+    }
+  }
+
   /** Takes a page, unless something else came in between since it was asked for. */
   takePage({ from, page }: Delivery): void {
     if (from !== this.saved.cursor) return;
@@ -74,7 +89,7 @@ export class ReferenceClient {
   }
 
   /** The values held, comments aside, which a copy has only of tasks it asked for. */
-  contents(): Record<string, unknown> {
+  contents(): Record<string, Thing | undefined> {
     const held = [...this.saved.rows].filter(([, { kind }]) => kind !== 'comment');
     return Object.fromEntries(
       held.map(([key, { value }]) => [key, value]).toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),

@@ -3,10 +3,20 @@ import { newId } from '../../src/kernel/ids.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { purgeTrash } from '../../src/trash/purge.ts';
-import { ada, at, call, list, useHome, home as workspace, world } from '../ada.ts';
+import {
+  ada,
+  at,
+  call,
+  list,
+  openHomeInstead,
+  reopen,
+  useHome,
+  home as workspace,
+  world,
+} from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { as, type Call, joined, pathsOf, signInAgain } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import type { Person } from '../world.ts';
 
 let bob: Person;
 let asBob: Call;
@@ -28,6 +38,15 @@ const totalNow = async (): Promise<number> => {
 };
 const restore = (id: string, body?: object, by = call) => by('POST', at(`/trash/${id}/restore`), body);
 const read = async (id: string) => (await call('GET', at(`/tasks/${id}`))).body;
+const statuses = [
+  { title: 'New', type: 'unstarted' },
+  { title: 'Doing', type: 'started' },
+  { title: 'Over', type: 'completed' },
+];
+const template = async (given: object[]) =>
+  (await call('POST', at('/status-templates'), { title: 'Other', statuses: given })).body;
+const listOf = async (statusTemplateId: string): Promise<string> =>
+  (await call('POST', at('/lists'), { spaceId: list.spaceId, title: 'O', statusTemplateId })).body.id;
 
 describe('a deleted task', () => {
   it('is in the trash, and comes back field by field, with comments, labels, ticks, number and place', async () => {
@@ -96,10 +115,9 @@ describe('a deleted task', () => {
     expect([wrong.status, wrong.body.issues[0].path]).toEqual([400, 'permanent']);
     expect((await call('DELETE', at(`/tasks/${task.id}?permanent=true`))).status).toBe(204);
     expect((await trash()).total).toBe(0);
-    await using other = await openWithout();
-    const { body } = await other.call('POST', other.at('/tasks'), { title: 'Milk', listId: other.listId });
-    expect((await other.call('DELETE', other.at(`/tasks/${body.id}`))).status).toBe(204);
-    expect((await other.call('GET', other.at('/trash'))).body.total).toBe(0);
+    await openHomeInstead({ settings: { trash: { keep_days: 0 } } });
+    expect((await call('DELETE', at(`/tasks/${(await make()).id}`))).status).toBe(204);
+    expect((await trash()).total).toBe(0);
   });
 
   it('is changed for those who follow: deleted, then put', async () => {
@@ -115,30 +133,19 @@ describe('a deleted task', () => {
 
   it('comes back to the list that is named, in the status of a move', async () => {
     const task = await make({ statusId: status('started') });
-    const template = (
-      await call('POST', at('/status-templates'), {
-        title: 'Other',
-        statuses: [
-          { title: 'New', type: 'unstarted' },
-          { title: 'Doing', type: 'started' },
-          { title: 'Over', type: 'completed' },
-        ],
-      })
-    ).body;
-    const other = (
-      await call('POST', at('/lists'), { spaceId: list.spaceId, title: 'O', statusTemplateId: template.id })
-    ).body;
-    await call('POST', at('/tasks'), { title: 'There', listId: other.id });
+    const other = await template(statuses);
+    const otherId = await listOf(other.id);
+    await make({ listId: otherId });
     await call('DELETE', at(`/tasks/${task.id}`));
     for (const listId of [newId(0), 'x']) {
       const wrong = await restore(task.id, { listId });
       expect([wrong.status, pathsOf(wrong.body)]).toEqual([400, ['listId']]);
     }
-    const back = (await restore(task.id, { listId: other.id })).body;
+    const back = (await restore(task.id, { listId: otherId })).body;
     expect(back).toEqual({
       ...task,
-      listId: other.id,
-      statusId: template.statuses[1].id,
+      listId: otherId,
+      statusId: other.statuses[1].id,
       position: 2048,
       version: 2,
     });
@@ -217,16 +224,7 @@ describe('a deleted task', () => {
   });
 
   describe('of a template that is changed meanwhile', () => {
-    const statuses = [
-      { title: 'New', type: 'unstarted' },
-      { title: 'Doing', type: 'started' },
-      { title: 'Over', type: 'completed' },
-    ];
     type Statuses = { id: string; title: string; type: string }[];
-    const template = async (given: object[]) =>
-      (await call('POST', at('/status-templates'), { title: 'Other', statuses: given })).body;
-    const listOf = async (statusTemplateId: string): Promise<string> =>
-      (await call('POST', at('/lists'), { spaceId: list.spaceId, title: 'O', statusTemplateId })).body.id;
     const change = async (id: string, given: object[]) =>
       expect((await call('PATCH', at(`/status-templates/${id}`), { statuses: given })).status).toBe(200);
 
@@ -284,7 +282,7 @@ describe('a deleted task', () => {
     await signInAgain(world, ada);
     for (const { id } of tasks) expect((await restore(id)).status).toBe(200);
     await tick(world.deps);
-    bob.accessToken = (await world.call('POST', '/auth/login', { body: bob })).body.accessToken;
+    await signInAgain(world, bob);
     const told = (await asBob('GET', '/me/notifications')).body.items;
     expect(told.map(({ type }: { type: string }) => type)).not.toContain('task.due');
   });
@@ -387,18 +385,14 @@ describe('a deleted task', () => {
   });
 
   it('is not restored while a quota is exceeded, which the trash counts to', async () => {
-    let small = await openWithout({ quotas: { tasks: 2 } });
-    const one = await small.make();
-    const two = await small.make();
-    await small.call('DELETE', small.at(`/tasks/${one.id}`));
-    expect((await small.call('POST', small.at('/tasks'), { title: 'X', listId: small.listId })).status).toBe(
-      403,
-    );
-    expect((await small.call('POST', small.at(`/trash/${one.id}/restore`))).status).toBe(200);
-    await small.call('DELETE', small.at(`/tasks/${two.id}`));
-    small = await small.reopen({ quotas: { tasks: 1 } });
-    const rejected = await small.call('POST', small.at(`/trash/${two.id}/restore`));
-    await small[Symbol.asyncDispose]();
+    await openHomeInstead({ settings: { quotas: { tasks: 2 } } });
+    const [one, two] = [await make(), await make()];
+    await call('DELETE', at(`/tasks/${one.id}`));
+    expect((await call('POST', at('/tasks'), { title: 'X', listId: list.id })).status).toBe(403);
+    expect((await restore(one.id)).status).toBe(200);
+    await call('DELETE', at(`/tasks/${two.id}`));
+    await reopen({ settings: { quotas: { tasks: 1 } } });
+    const rejected = await restore(two.id);
     expect([rejected.status, rejected.body.error]).toEqual([403, 'ForbiddenError']);
     expect(rejected.body.message).toContain('quotas.tasks');
   });
@@ -485,36 +479,3 @@ describe('a deleted task', () => {
     expect(world.count('trash_rows')).toBe(0);
   });
 });
-
-interface Small extends AsyncDisposable {
-  call: Call;
-  at: (rest: string) => string;
-  listId: string;
-  make: () => Promise<{ id: string }>;
-  reopen: (settings: Settings) => Promise<Small>;
-}
-
-type Settings = Record<string, Record<string, unknown>>;
-
-async function openWithout(settings: Settings = { trash: { keep_days: 0 } }) {
-  const other = await openWorld({ settings });
-  return inWorld(other, await other.signUp());
-}
-
-async function inWorld(other: World, person: Person): Promise<Small> {
-  const callIt = as(other, person);
-  const id = (await callIt('GET', '/me/workspaces')).body.items[0].id;
-  const inside = (rest: string) => `/workspaces/${id}${rest}`;
-  const listId: string = (await callIt('GET', inside('/lists'))).body.items[0].id;
-  return {
-    call: callIt,
-    at: inside,
-    listId,
-    make: async () => (await callIt('POST', inside('/tasks'), { title: 'Milk', listId })).body,
-    reopen: async (settings) => {
-      await other.opened.close();
-      return inWorld(await openWorld({ settings, folder: other.folder }), person);
-    },
-    [Symbol.asyncDispose]: () => other.close(),
-  };
-}
