@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { query } from '../src/db/connection.ts';
 import { COUNTERS } from '../src/storage/integrity.ts';
 import { VALUES } from '../src/storage/value-checks.ts';
 import type { World } from './world.ts';
@@ -81,3 +82,13 @@ export function expectSound({ opened: { storage } }: World): void {
   const secure = writing.prepare(`select v from task_search_config where k = 'secure-delete'`).pluck().get();
   expect(secure).toBe(0);
 }
+
+/** The rows of what is in lists and spaces, without their versions, which a restore raises. */
+export const contentsOf = ({ deps }: World): string[][] =>
+  (['tasks', 'recurring_series', 'recurring_occurrences', 'lists', 'spaces', 'comments'] as const).map(
+    (table) =>
+      deps.read
+        .all(query.selectFrom(table).selectAll())
+        .map((row) => JSON.stringify({ ...row, version: 0 }))
+        .toSorted(),
+  );

@@ -16,19 +16,12 @@ const LIFE_MS = {
 /** The purposes of a token that keeps an address, whether the account's was changed since or not. */
 export const KEEPING: Purpose[] = ['email-keep', 'email-undo'];
 
-/** A secret to be mailed, and the row that will know it again. */
-interface IssuedToken {
-  id: string;
-  token: string;
-  expiresAt: string;
-}
-
-/** Makes and stores a single-use token. */
+/** Makes and stores a single-use token: the secret to be mailed, and the id of the row that will know it again. */
 export function issueToken(
   db: Db,
   about: { purpose: keyof typeof LIFE_MS; userId: string | null; email: string },
   now: number,
-): IssuedToken {
+) {
   const issued = { id: newId(now), token: newSecret(), expiresAt: toInstant(now + LIFE_MS[about.purpose]) };
   db.run(
     query.insertInto('email_tokens').values({

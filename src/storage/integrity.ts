@@ -13,7 +13,7 @@ export interface Check {
 export const INTEGRITY_CHECKS: Check[] = [
   {
     subject: 'integrity',
-    // The search index is among what this checks at.
+    // The search index is among what this looks at.
     faults: (database) => damageOf(database, MAX_FAULTS),
   },
   {
@@ -134,7 +134,7 @@ export const tablesIn = (database: SqliteDatabase.Database): string[] =>
     .all();
 
 /** Counts what should not be there; finds nothing where a table is still to come with a later schema. */
-function counting(tables: string[], unwanted: Record<string, string>): Check['faults'] {
+export function counting(tables: string[], unwanted: Record<string, string>): Check['faults'] {
   return (database) => {
     const present = tablesIn(database);
     if (!tables.every((table) => present.includes(table))) return [];

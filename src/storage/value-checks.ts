@@ -1,5 +1,5 @@
 import type SqliteDatabase from 'better-sqlite3';
-import { type Check, tablesIn } from './integrity.ts';
+import { type Check, counting, tablesIn } from './integrity.ts';
 import type { Tables } from './tables.ts';
 
 type Name = string | number;
@@ -48,6 +48,10 @@ function wrongWhen(table: string, column: string, type: string): string | undefi
   return undefined;
 }
 
+const wrongOwners = counting(['members'], {
+  'members whose role disagrees with who owns the workspace': `members join workspaces on workspaces.id = workspace_id where (role = 'owner') <> (user_id = owner_id)`,
+});
+
 /**
  * Values that no Errand writes: somebody altered them, or the disk did. Whatever still is a role, a date or a text
  * passes, as nothing tells it from another one. Each table is read once.
@@ -79,17 +83,4 @@ function wrongIn(database: SqliteDatabase.Database, table: string): string[] {
   return checks.flatMap(({ name }, i) =>
     (counts[i] ?? 0) > 0 ? [`${counts[i]} impossible values of ${table}.${name}`] : [],
   );
-}
-
-/** Nobody but the owner of a workspace has that role in it. */
-function wrongOwners(database: SqliteDatabase.Database): string[] {
-  if (!tablesIn(database).includes('members')) return [];
-  const n = database
-    .prepare<[], number>(
-      `select count(*) from members join workspaces on workspaces.id = workspace_id
-        where (role = 'owner') <> (user_id = owner_id)`,
-    )
-    .pluck()
-    .get();
-  return n ? [`${n} members whose role disagrees with who owns the workspace`] : [];
 }

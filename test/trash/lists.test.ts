@@ -4,7 +4,7 @@ import { type StoredEntry, saveEntryState, sizeOfTrash } from '../../src/storage
 import { tick } from '../../src/tick.ts';
 import { purgeTrash } from '../../src/trash/purge.ts';
 import { finishEntries } from '../../src/trash/steps.ts';
-import { expectSound } from '../integrity.ts';
+import { contentsOf, expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { joined, pathsOf } from '../people.ts';
 import { DAILY, DAY, w as series, useSeriesWorld } from '../series-world.ts';
@@ -14,18 +14,10 @@ afterEach(() => expectSound(series.world));
 
 const ok = (...asked: Parameters<typeof series.ok>) => series.ok(...asked);
 const at = (rest: string) => series.inside + rest;
-const all = (
-  table: 'tasks' | 'recurring_series' | 'recurring_occurrences' | 'lists' | 'spaces' | 'comments',
-) =>
-  series.world.deps.read
-    .all(query.selectFrom(table).selectAll())
-    .map((row) => JSON.stringify({ ...row, version: 0 }))
-    .toSorted();
 /** Without versions, which a restore raises. */
 const bare = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (key, inner) => (key === 'version' ? undefined : inner)));
-const everything = () =>
-  (['tasks', 'recurring_series', 'recurring_occurrences', 'lists', 'spaces', 'comments'] as const).map(all);
+const everything = () => contentsOf(series.world);
 
 /** A list with tasks of all sorts and a series, another list with an instance of it, in a space of their own. */
 async function furnish() {

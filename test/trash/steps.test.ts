@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { query } from '../../src/db/connection.ts';
 import { COUNTERS } from '../../src/storage/integrity.ts';
 import { findEntry } from '../../src/storage/trash.ts';
 import { deleteFromTrash } from '../../src/trash/purge.ts';
 import { finishEntries } from '../../src/trash/steps.ts';
 import { member } from '../../src/workspaces/authorization.ts';
-import { expectSound } from '../integrity.ts';
+import { contentsOf, expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { openSeriesWorld } from '../series-world.ts';
 import { errand } from '../shell.ts';
@@ -38,13 +37,7 @@ afterEach(() => expectSound(world));
 
 const ok = (...asked: Parameters<SeriesWorld['ok']>) => series.ok(...asked);
 const at = (rest: string) => series.inside + rest;
-const rows = (table: 'tasks' | 'recurring_series' | 'recurring_occurrences' | 'lists' | 'comments') =>
-  world.deps.read
-    .all(query.selectFrom(table).selectAll())
-    .map((row) => JSON.stringify({ ...row, version: 0 }))
-    .toSorted();
-const everything = (): unknown[] =>
-  (['tasks', 'recurring_series', 'recurring_occurrences', 'lists', 'comments'] as const).map(rows);
+const everything = () => contentsOf(world);
 
 describe('a list of 5,000 tasks', () => {
   it('is whole in an export by a command where a stopped server left it between two places', async () => {

@@ -3,17 +3,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { purgeTrash } from '../../src/trash/purge.ts';
-import {
-  ada,
-  at,
-  call,
-  list,
-  openHomeInstead,
-  reopen,
-  useHome,
-  home as workspace,
-  world,
-} from '../ada.ts';
+import { ada, at, call, list, openHomeInstead, reopen, useHome, home as workspace, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { as, type Call, joined, pathsOf, signInAgain } from '../people.ts';
 import type { Person } from '../world.ts';

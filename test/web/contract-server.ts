@@ -601,9 +601,8 @@ function summarize(rows: readonly JournalRow[]): JournalRow[] {
   const latest = new Map<string, JournalRow>();
   for (const row of rows) latest.set(`${row.kind} ${row.id}`, row);
   const [first] = rows;
-  const held = [...latest.values()].filter(({ kind }) => kind !== 'label' && kind !== 'member');
   if (latest.size <= MAX_ROWS || !first) return [...latest.values()];
-  const apart = [...latest.values()].filter((row) => !held.includes(row));
+  const apart = [...latest.values()].filter(({ kind }) => kind === 'label' || kind === 'member');
   return [...apart, { ...first, kind: 'workspace', id: first.workspaceId, op: 'refetch' }];
 }
 

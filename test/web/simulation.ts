@@ -135,7 +135,7 @@ export class Device {
     return page;
   }
 
-  /** The user leaves: nothing of it stays. */
+  /** The pages that were not killed, and whose user did not sign out. */
   get live(): Page[] {
     return this.pages.filter((page) => page.isAlive && !page.store.isSignedOut.value);
   }
@@ -384,7 +384,7 @@ export class Page {
 }
 
 const errand = { 'x-request-id': 'r', 'content-type': 'application/json' };
-const failure = (status: number, error: string, headers: Record<string, string> = {}): Reply => ({
+export const failure = (status: number, error: string, headers: Record<string, string> = {}): Reply => ({
   status,
   headers: { ...errand, ...headers },
   text: JSON.stringify({ error, message: error }),

@@ -6,7 +6,7 @@ import { ServerQueries } from '../../src/web/data/server-queries.ts';
 import type { Tab } from '../../src/web/data/tab.ts';
 import { placeAt } from '../../src/web/text/positions.ts';
 import { ContractServer } from './contract-server.ts';
-import { Device, type Page, type Reply, type SentRequest, Timeline } from './simulation.ts';
+import { Device, failure, type Page, type Reply, type SentRequest, Timeline } from './simulation.ts';
 
 let timeline: Timeline;
 let server: ContractServer;
@@ -16,12 +16,6 @@ let sent: SentRequest[];
 let fault: Reply | undefined;
 /** Whether the server does what it is asked, and its responses are lost. */
 let isDeaf: boolean;
-
-const failure = (status: number, headers: Record<string, string> = {}): Reply => ({
-  status,
-  headers: { 'x-request-id': 'r', 'content-type': 'application/json', ...headers },
-  text: JSON.stringify({ error: 'Failure', message: 'Failure' }),
-});
 
 beforeEach(() => {
   timeline = new Timeline(1);
@@ -36,7 +30,7 @@ beforeEach(() => {
       if (request.method !== 'GET') sent.push(request);
       if (request.method !== 'GET' && fault) return fault;
       const reply = server.serve(request, 'ada');
-      return request.method !== 'GET' && isDeaf ? failure(503) : reply;
+      return request.method !== 'GET' && isDeaf ? failure(503, 'Failure') : reply;
     },
     'ada',
   );
@@ -48,11 +42,14 @@ async function open(): Promise<Page> {
   return page;
 }
 
+/** What someone else does meanwhile. */
+const byBob = (operation: object) =>
+  server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations: [operation] });
+
 /** Makes a task on the server, and waits until every page has it. */
 async function make(page: Page, title = 'Paint the fence', fields: object = {}): Promise<Task> {
   const id = page.store.makeId();
-  const operations = [{ op: 'create', id, title, listId: 'w1-list1', ...fields }];
-  server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+  byBob({ op: 'create', id, title, listId: 'w1-list1', ...fields });
   await timeline.advance(2_000);
   return shown(page, id);
 }
@@ -145,7 +142,7 @@ describe('the first load', () => {
       timeline,
       (request) => {
         const isLate = isBusy && request.path.includes('w2/changes');
-        return isLate ? failure(503) : server.serve(request, 'ada');
+        return isLate ? failure(503, 'Failure') : server.serve(request, 'ada');
       },
       'ada',
     );
@@ -281,8 +278,7 @@ describe('the event stream', () => {
     device = new Device(timeline, serve, 'ada');
     const page = await open();
     const id = page.store.makeId();
-    const operations = [{ op: 'create', id, title: 'Paint the fence', listId: 'w1-list1' }];
-    server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+    byBob({ op: 'create', id, title: 'Paint the fence', listId: 'w1-list1' });
     await timeline.advance(60_000);
     expect(shown(page, id).title).toBe('Paint the fence');
   });
@@ -315,7 +311,7 @@ describe('a change', () => {
   it('waits as long as the server asks for, also while more is done', async () => {
     const page = await open();
     const task = await make(page);
-    fault = failure(429, { 'retry-after': '60' });
+    fault = failure(429, 'Failure', { 'retry-after': '60' });
     rename(page, task, 'one');
     await timeline.advance(1_000);
     for (const title of ['two', 'three']) {
@@ -332,7 +328,7 @@ describe('a change', () => {
   it('that the server fails at is tried after 1, 5 and 15 s, also while more is done, and then set aside', async () => {
     const page = await open();
     const [task, other] = [await make(page), await make(page, 'Mulch the beds')];
-    fault = failure(500);
+    fault = failure(500, 'Failure');
     rename(page, task, 'one');
     await timeline.advance(100);
     expect(sent).toHaveLength(1);
@@ -445,8 +441,7 @@ describe('a change', () => {
     goOnline(page, false);
     skipNext(page, id);
     await timeline.advance(100);
-    const operations = [{ op: 'update', id: first, statusId: 'w1-done' }];
-    server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+    byBob({ op: 'update', id: first, statusId: 'w1-done' });
     const next = onServer(id)?.nextTaskId;
     goOnline(page, true);
     await timeline.advance(20_000);
@@ -480,7 +475,7 @@ describe('a change', () => {
       await timeline.advance(100);
       return page.store.waiting.all.value.map(({ name }) => name);
     };
-    fault = failure(503, { 'retry-after': '60' });
+    fault = failure(503, 'Failure', { 'retry-after': '60' });
     rename(page, first, 'one');
     await timeline.advance(100);
     rename(page, task, 'Paint it');
@@ -748,8 +743,7 @@ describe('a device whose storage is full', () => {
     expect(onServer(task.id)?.title).toBe('two');
     page.kill();
     device.isFull = false;
-    const operations = [{ op: 'update', id: task.id, title: 'theirs' }];
-    server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+    byBob({ op: 'update', id: task.id, title: 'theirs' });
     await open();
     await timeline.advance(20_000);
     expect(onServer(task.id)?.title).toBe('theirs');
@@ -780,8 +774,7 @@ describe('a move that is taken back', () => {
     const task = await make(page);
     act(page, 'moved', intents.moveTask(page.store.view, task, 'w1-list2'));
     await timeline.advance(2_000);
-    const operations = [{ op: 'update', id: task.id, statusId: 'w1-done' }];
-    server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+    byBob({ op: 'update', id: task.id, statusId: 'w1-done' });
     await timeline.advance(3_000);
     void page.store.acts.undo();
     await timeline.advance(3_000);
@@ -792,10 +785,7 @@ describe('a move that is taken back', () => {
 describe('a text', () => {
   const edit = (page: Page, task: Task, text: string, from: string | null): void =>
     act(page, 'Edited', intents.editText(task, text, from));
-  const theirs = (id: string, fields: object): void =>
-    void server.do('bob', 'POST', 'workspaces/w1/tasks/batch', {
-      operations: [{ op: 'update', id, ...fields }],
-    });
+  const theirs = (id: string, fields: object) => byBob({ op: 'update', id, ...fields });
 
   it('that another changed meanwhile stands beside mine, and mine is kept where I say so', async () => {
     const page = await open();
