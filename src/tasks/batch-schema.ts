@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { isEtagList } from '../http/etags.ts';
-import { boundedArray, Id, oneOf } from '../http/fields.ts';
+import { boundedArray, Id, isObject, oneOf } from '../http/fields.ts';
 import { LabelIds, MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 
 export const MAX_OPERATIONS = 100;
@@ -36,13 +36,17 @@ const Update = TaskPatch.safeExtend({
     description: 'Those that it does not have are ignored',
   }),
 })
-  .superRefine(({ labelIds, addLabelIds, removeLabelIds }, context) => {
-    const issue = (message: string) => context.addIssue({ code: 'custom', path: ['addLabelIds'], message });
-    if (labelIds !== undefined && (addLabelIds ?? removeLabelIds) !== undefined)
-      issue('Give the whole array of labels, or those to add and to remove');
-    if (addLabelIds?.some((id) => removeLabelIds?.includes(id)))
-      issue('A label cannot be both added and removed');
-  })
+  .superRefine(
+    ({ labelIds, addLabelIds, removeLabelIds }, context) => {
+      const issue = (message: string) => context.addIssue({ code: 'custom', path: ['addLabelIds'], message });
+      if (labelIds !== undefined && (addLabelIds ?? removeLabelIds) !== undefined)
+        issue('Give the whole array of labels, or those to add and to remove');
+      const removed: readonly unknown[] = Array.isArray(removeLabelIds) ? removeLabelIds : [];
+      if (Array.isArray(addLabelIds) && addLabelIds.some((id) => removed.includes(id)))
+        issue('A label cannot be both added and removed');
+    },
+    { when: isObject },
+  )
   .openapi('UpdateOperation');
 
 const Move = MoveInput.extend({ op: z.literal('move'), ...ofTask }).openapi('MoveOperation');

@@ -39,6 +39,7 @@ const Recurrence = z
 
 export const MAX_LABELS_OF_TASK = 50;
 export const MAX_ITEMS = 100;
+export const TOO_MANY_LABELS = `A task may have at most ${MAX_LABELS_OF_TASK} labels`;
 export const TOO_MANY_ITEMS = `A checklist may have at most ${MAX_ITEMS} items`;
 
 export const ChecklistItem = z
@@ -66,6 +67,7 @@ const ChecklistEntry = z
   .refine(({ id, title }) => id !== undefined || title !== undefined, {
     path: ['title'],
     error: MISSING_ITEM_TITLE,
+    when: isObject,
   })
   .openapi('ChecklistEntry');
 export type ChecklistEntry = z.output<typeof ChecklistEntry>;
@@ -91,7 +93,7 @@ export type ChecklistItemPatch = z.output<typeof ChecklistItemPatch>;
 
 export const LabelIds = boundedArray(Id, MAX_LABELS_OF_TASK, {
   error: 'Label ids must be an array',
-  tooMany: `A task may have at most ${MAX_LABELS_OF_TASK} labels`,
+  tooMany: TOO_MANY_LABELS,
 });
 
 /** What a task, and the series that gives it to its tasks, have in common. */

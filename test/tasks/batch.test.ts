@@ -341,6 +341,8 @@ describe('a batch', () => {
         { ...update, listId: other.id, title: '', addLabelIds: [unknown] },
         ['title', 'addLabelIds', 'listId'],
       ],
+      [{ ...update, labelIds: [], addLabelIds: [], title: 7 }, ['title', 'addLabelIds']],
+      [{ ...update, addLabelIds: 7, removeLabelIds: 7 }, ['addLabelIds', 'removeLabelIds']],
       [{ ...move, listId: unknown, position: 'x' }, ['position', 'listId']],
       [{ ...move, statusId: unknown }, ['listId']],
     ] as const) {

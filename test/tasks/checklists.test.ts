@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { at, call, listId, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
+import { pathsOf } from '../people.ts';
 import { START } from '../world.ts';
 
 useHome();
@@ -74,10 +75,10 @@ describe('a checklist', () => {
       expect([response.status, response.body.issues[0].path]).toEqual([400, 'checklist']);
     }
     for (const title of ['', ' ', 'x'.repeat(501), 'a\u0007', undefined]) {
-      const entries = [{ title: 'A' }, { title }, { isDone: true }];
+      const entries = [{ title: 'A' }, { title }, { isDone: true }, { isDone: 7 }];
       const whole = await call('PATCH', at(`/tasks/${full.id}`), { checklist: entries });
-      const paths = whole.body.issues.map((issue: { path: string }) => issue.path);
-      expect([whole.status, paths]).toEqual([400, ['checklist.1.title', 'checklist.2.title']]);
+      const paths = ['1.title', '2.title', '3.isDone', '3.title'].map((path) => `checklist.${path}`);
+      expect([whole.status, pathsOf(whole.body)]).toEqual([400, paths]);
       const { status, body } = await call('POST', at(`/tasks/${(await task()).id}/checklist`), { title });
       expect([status, body.issues[0].path]).toEqual([400, 'title']);
     }
