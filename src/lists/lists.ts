@@ -62,6 +62,7 @@ export function addList(
   return store.listOf(tx, row);
 }
 
+/** Reads a list with its statuses, for viewers; 404 where there is none. */
 export const readList = (db: Db, who: Member, id: string): List => store.listOf(db, requireList(db, who, id));
 
 /**

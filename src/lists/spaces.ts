@@ -51,8 +51,10 @@ export function createSpace(
   });
 }
 
+/** Reads a space, for viewers; 404 where there is none. */
 export const readSpace = (db: Db, who: Member, id: string): Space => store.spaceOf(requireSpace(db, who, id));
 
+/** Changes the given fields of a space, for members. */
 export function updateSpace(
   deps: Deps,
   who: Member,

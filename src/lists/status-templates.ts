@@ -52,6 +52,7 @@ export function createTemplate(deps: Deps, who: Member, input: StatusTemplateInp
   });
 }
 
+/** Reads a status template with its statuses, for viewers; 404 where there is none. */
 export function readTemplate(db: Db, who: Member, id: string): StatusTemplate {
   const row = requireTemplate(db, who, id);
   return store.templateOf(row, statusesOf(db, who.workspaceId, id));

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '../db/tx.ts';
+import { boundsOf, dayOf } from '../kernel/days.ts';
 import type { Issue } from '../kernel/errors.ts';
-import { type Instant, toInstant, toMs } from '../kernel/instants.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
 import { findOccurrence, lastOccurrence } from '../storage/occurrences.ts';
 import { type StoredSeries, updateSeriesRow } from '../storage/series.ts';
 import { deleteSteps } from '../storage/series-steps.ts';
@@ -9,7 +10,6 @@ import type { RecurringOccurrenceRow, RecurringSeriesRow, TaskRow } from '../sto
 import { overriddenIn } from '../storage/task-fields.ts';
 import { findTask } from '../storage/tasks.ts';
 import { NO_UPCOMING, reschedule, setUpcoming, upcomingColumns } from './advance.ts';
-import { dayAt, startOfDay } from './recurrence/calendar.ts';
 import { createRule, type Occurrence, occurrenceAfter, type Rule } from './recurrence/recurrence.ts';
 import type { EndCondition } from './rule-schema.ts';
 import { endConditionOf, intervalOf, justBefore, scheduleOf } from './schedule.ts';
@@ -27,11 +27,11 @@ interface RulePlan {
   rescheduled?: RecurringOccurrenceRow | undefined;
 }
 
-/** An instance that is just as its series made it. */
+/** Whether an instance is open and nothing of it overridden; comments and ticks do not count. */
 export const isUntouched = (task: TaskRow): boolean =>
   task.completed_at === null && overriddenIn(task).length === 0;
 
-/** Undefined when the rule stays as it is. */
+/** Returns what a patch makes of the rule of a series; undefined when the rule stays as it is. */
 export function planRule(
   tx: Tx,
   series: StoredSeries,
@@ -51,6 +51,7 @@ export function planRule(
   return planEnd(tx, series, asked.endCondition, at) ?? 'no future';
 }
 
+/** Stores a new rule, and reschedules the upcoming instance or makes another; `by` is who asked for it. */
 export function setRule(tx: Tx, series: StoredSeries, plan: RulePlan, by: string, now: number): void {
   const at = toInstant(now);
   deleteSteps(tx, series.id);
@@ -91,10 +92,9 @@ function planRhythm(
 function afterWholeDay(series: StoredSeries, asked: Rule, now: Instant): Instant {
   const { timeOfDay, timezone } = intervalOf(series);
   if (timeOfDay !== null || asked.interval.timeOfDay === null) return now;
-  const today = dayAt(toMs(now), timezone);
-  const start = justBefore(toInstant(startOfDay(today, timezone)));
-  const hadOne = scheduleOf(series).newestBetween(start, now, 1).length > 0;
-  return hadOne ? justBefore(toInstant(startOfDay(today + 1, timezone))) : now;
+  const { start, end } = boundsOf(dayOf(now, timezone), timezone);
+  const hadOne = scheduleOf(series).newestBetween(justBefore(start), now, 1).length > 0;
+  return hadOne ? justBefore(end) : now;
 }
 
 /** The rhythm goes on: no instance is rescheduled, and none that was decided upon before comes again. */

@@ -1,3 +1,4 @@
+import type { Db } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { WrittenPage } from '../http/long-json.ts';
@@ -20,7 +21,6 @@ import type { Task } from '../tasks/schema.ts';
 import { readTaskPage } from '../tasks/task-pages.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
-import { requireCapacity } from '../workspaces/quotas.ts';
 import { NO_UPCOMING, setUpcoming } from './advance.ts';
 import { addSeries } from './create-series.ts';
 import { dateOf, dayAt } from './recurrence/calendar.ts';
@@ -28,14 +28,7 @@ import { type EndCondition, MAX_COUNT } from './rule-schema.ts';
 import { endConditionOf, intervalOf, scheduleOf } from './schedule.ts';
 import { caughtUp, seriesIssues, writeCaughtUp, writeCaughtUpInSteps } from './series.ts';
 import type { EditModeInput } from './series-schema.ts';
-import {
-  changeInstances,
-  finishInstances,
-  growthOf,
-  holderOf,
-  saveTemplate,
-  templateIssues,
-} from './template.ts';
+import { changeInstances, finishInstances, holderOf, saveTemplate, templateIssues } from './template.ts';
 
 /** The tasks of a series that still exist, by occurrence. */
 export async function listInstances(
@@ -81,8 +74,7 @@ export function editInstance(
       const task = requireInstance(tx);
       throwIfIssues(inUpdates(templateIssues(tx, who, updates, holderOf(series))));
       const own = mode === 'following' ? yield* splitAt(deps, tx, who, series, task, now) : series;
-      requireCapacity(deps, tx, who, { tasks: 0, bytes: growthOf(tx, own, updates) });
-      const whole = saveTemplate(tx, own, updates, now);
+      const whole = saveTemplate(deps, tx, who, own, updates, now);
       const left = yield* changeInstances(deps, tx, who, whole, updates, now);
       return { left, shown: taskOf(findTask(tx, who.workspaceId, taskId) ?? task) };
     });
@@ -93,17 +85,14 @@ export function editInstance(
 }
 
 /** Validates the references in an edit of an instance, or of its series. */
-export function updateIssues(
-  deps: Deps,
+export const updateIssues = (
+  db: Db,
   who: Member,
   id: string,
   taskId: string,
   { mode, updates = {} }: Partial<EditModeInput>,
-): Issue[] {
-  const issues =
-    mode === 'this' ? editIssues(deps, who, taskId, updates) : seriesIssues(deps, who, id, updates);
-  return inUpdates(issues);
-}
+): Issue[] =>
+  inUpdates(mode === 'this' ? editIssues(db, who, taskId, updates) : seriesIssues(db, who, id, updates));
 
 /** Runs what rejects fields of a task; here they lie under `updates`. */
 function underUpdates<T>(act: () => T): T {

@@ -97,7 +97,7 @@ export const recurringRoutes = tagged('Recurring tasks', [
     guard: member('member'),
     isConditional: true,
     body: SeriesPatch,
-    validateReferences: ({ deps, who, params, body }) => seriesIssues(deps, who, params.job_id, body),
+    validateReferences: ({ deps, who, params, body }) => seriesIssues(deps.read, who, params.job_id, body),
     response: RecurringTask,
     operationId: 'updateRecurringTask',
     summary: 'Change a recurring task',
@@ -220,7 +220,7 @@ export const recurringRoutes = tagged('Recurring tasks', [
     guard: member('member'),
     body: EditModeInput,
     validateReferences: ({ deps, who, params, body }) =>
-      updateIssues(deps, who, params.job_id, params.task_id, body),
+      updateIssues(deps.read, who, params.job_id, params.task_id, body),
     response: Task,
     operationId: 'editInstance',
     summary: 'Edit one instance, the following or all',

@@ -21,7 +21,6 @@ import {
   writeAs,
   writeInStepsAs,
 } from '../workspaces/authorization.ts';
-import { requireCapacity } from '../workspaces/quotas.ts';
 import { isOverdue } from './advance.ts';
 import { isUntouched, NO_FUTURE, planRule, setRule } from './change-rule.ts';
 import { createRule, preview } from './recurrence/recurrence.ts';
@@ -40,7 +39,6 @@ import { catchUpSeries } from './sweep.ts';
 import {
   changeInstances,
   finishInstances,
-  growthOf,
   holderOf,
   saveTemplate,
   templateIssues,
@@ -48,9 +46,9 @@ import {
 } from './template.ts';
 
 /** The invalid references of an edit of a series. */
-export function seriesIssues({ read }: Deps, who: Member, id: string, patch: SeriesPatch): Issue[] {
-  const series = store.findSeries(read, who.workspaceId, id);
-  return series ? templateIssues(read, who, patch, holderOf(series)) : [];
+export function seriesIssues(db: Db, who: Member, id: string, patch: SeriesPatch): Issue[] {
+  const series = store.findSeries(db, who.workspaceId, id);
+  return series ? templateIssues(db, who, patch, holderOf(series)) : [];
 }
 
 /** A series brought to now. */
@@ -107,8 +105,7 @@ export const updateSeries = (
       if (plan === 'no future') issues.push(NO_FUTURE);
       if (plan === 'no future' || issues.length > 0) throw invalid(...issues);
       ifMatch(series);
-      requireCapacity(deps, tx, who, { tasks: 0, bytes: growthOf(tx, series, patch) });
-      const changed = saveTemplate(tx, series, patch, now);
+      const changed = saveTemplate(deps, tx, who, series, patch, now);
       if (plan) setRule(tx, changed, plan, who.userId, now);
       const left = yield* changeInstances(deps, tx, who, changed, patch, now);
       return { left, shown: store.recurringTaskOf(requireSeries(tx, who, id)) };
@@ -201,7 +198,7 @@ export async function writeCaughtUpInSteps<T>(
   deps: Deps,
   who: Member,
   id: string,
-  change: Pick<SeriesPatch, 'title' | 'description' | 'checklist'>,
+  change: Pick<SeriesPatch, 'description' | 'checklist'>,
   act: (
     write: <Found>(fn: (tx: Tx, series: store.StoredSeries) => Steps<Found>) => Promise<Found>,
     now: number,

@@ -29,6 +29,7 @@ import { referencesOf, statusOf } from '../tasks/references.ts';
 import type { ChecklistEntry } from '../tasks/schema.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
+import { requireCapacity } from '../workspaces/quotas.ts';
 import type { SeriesPatch } from './series-schema.ts';
 
 /** What the tasks of a series are made from. */
@@ -78,13 +79,19 @@ const templateItems = (
 ): string | null =>
   toJson(itemsFrom(entries, checklistOf(present), now).map((item) => ({ ...item, isDone: false })));
 
-/** Stores what later instances are made from, and how they catch up. 404 to take it out of a list whose deletion has begun. */
+/**
+ * Stores what later instances are made from, and how they catch up. 403 for more text than the quota allows, 404 to take it
+ * out of a list whose deletion has begun.
+ */
 export function saveTemplate(
+  deps: Deps,
   tx: Tx,
+  who: Member,
   series: StoredSeries,
   change: TemplateChange & Pick<SeriesPatch, 'catchUp'>,
   now: number,
 ): StoredSeries {
+  requireCapacity(deps, tx, who, { tasks: 0, bytes: growthOf(tx, series, change) });
   const { checklist, catchUp } = change;
   const asked = { ...columnsOf(change), checklist: checklist && templateItems(checklist, series, now) };
   const template = patched(series, asked, toInstant(now));
@@ -111,27 +118,18 @@ interface InstancesLeft {
 }
 
 /** How much a change of so many instances is, in plain tasks. */
-export const weightOf = (
+export function weightOf(
   instances: number,
-  { title, description, checklist }: Pick<TemplateChange, 'title' | 'description' | 'checklist'>,
-): number =>
-  title === undefined && description === undefined && checklist === undefined
-    ? instances
-    : instances *
-      Math.ceil(
-        1 +
-          ((description?.length ?? 0) + lengthOf((checklist ?? []).map((item) => item.title ?? ''))) /
-            UNITS_OF_A_TASK,
-      );
+  { description, checklist = [] }: Pick<TemplateChange, 'description' | 'checklist'>,
+): number {
+  const text = (description?.length ?? 0) + lengthOf(checklist.map((item) => item.title ?? ''));
+  return instances * Math.ceil(1 + text / UNITS_OF_A_TASK);
+}
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
 
 /** How many bytes of text a change adds to a series and to those of its instances that it reaches, as if none were overridden. */
-export function growthOf(
-  db: Db,
-  series: StoredSeries,
-  { title, description, checklist }: TemplateChange,
-): number {
+function growthOf(db: Db, series: StoredSeries, { title, description, checklist }: TemplateChange): number {
   const before = textOfOpenInstances(db, series);
   const added = (now: (string | null)[], were: (string | null)[], ofAll: number) =>
     bytesOfText(...now) * (1 + before.n) - bytesOfText(...were) - ofAll;

@@ -21,8 +21,8 @@ import {
   Op,
   type UpdateOperation,
 } from './batch-schema.ts';
-import { editIssues, newTaskIssues } from './references.ts';
-import { MAX_LABELS_OF_TASK, type Task, type TaskPatch } from './schema.ts';
+import { editIssues, referencesOf } from './references.ts';
+import { MAX_LABELS_OF_TASK, type Task, type TaskPatch, TOO_MANY_LABELS } from './schema.ts';
 import { deleteTask, editTask, makeTask, requireTask } from './tasks.ts';
 import { restoreTask } from './trash-tasks.ts';
 
@@ -124,18 +124,17 @@ function* run(
   now: number,
 ): Steps<BatchResult> {
   const { op } = inputOf(Op, given);
-  const within = { read: tx, clock: deps.clock };
   switch (op) {
     case 'create': {
-      const input = inputOf(OPERATIONS.create, given, (valid) => newTaskIssues(within, who, valid));
+      const input = inputOf(OPERATIONS.create, given, (valid) => referencesOf(tx, who, valid).issues);
       const made = makeTask(deps, tx, who, input, now);
       return made instanceof Existing ? { status: 200, task: made.body } : { status: 201, task: made };
     }
     case 'update': {
       const input = inputOf(OPERATIONS.update, given, ({ id = '', addLabelIds, ...valid }) =>
         addLabelIds
-          ? editIssues(within, who, id, { ...valid, labelIds: addLabelIds }, false).map(asAdded)
-          : editIssues(within, who, id, valid, false),
+          ? editIssues(tx, who, id, { ...valid, labelIds: addLabelIds }, false).map(asAdded)
+          : editIssues(tx, who, id, valid, false),
       );
       const row = requireTask(tx, who, input.id);
       return {
@@ -145,7 +144,7 @@ function* run(
     }
     case 'move': {
       const input = inputOf(OPERATIONS.move, given, ({ id = '', ...valid }) =>
-        valid.listId === undefined ? [] : editIssues(within, who, id, valid),
+        valid.listId === undefined ? [] : editIssues(tx, who, id, valid),
       );
       const { id, op: _, ifMatch, ...move } = input;
       const options = { ifMatch: preconditionOf(epoch, ifMatch) };
@@ -182,7 +181,8 @@ function update(
     const removed = new Set(removeLabelIds);
     const kept = labelIdsOf(row).filter((id) => !removed.has(id));
     edit.labelIds = [...new Set([...kept, ...(addLabelIds ?? [])])];
-    if (edit.labelIds.length > MAX_LABELS_OF_TASK) throw invalid(TOO_MANY_LABELS);
+    if (edit.labelIds.length > MAX_LABELS_OF_TASK)
+      throw invalid({ path: 'addLabelIds', message: TOO_MANY_LABELS });
   }
   try {
     return taskOf(editTask(deps, tx, who, row, edit, now, { mayMove: false, ifMatch }));
@@ -197,8 +197,3 @@ const asAdded = (issue: Issue): Issue => ({
   ...issue,
   path: issue.path === 'labelIds' ? 'addLabelIds' : issue.path,
 });
-
-const TOO_MANY_LABELS: Issue = {
-  path: 'addLabelIds',
-  message: `A task may have at most ${MAX_LABELS_OF_TASK} labels`,
-};

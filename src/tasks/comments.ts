@@ -42,8 +42,9 @@ export function listComments(
   );
 }
 
-export const readComment = (deps: Deps, who: Member, taskId: string, id: string): Comment =>
-  store.commentOf(requireComment(deps.read, who, taskId, id));
+/** Reads a comment on a task; 404 where that is none of its own. */
+export const readComment = ({ read }: Deps, who: Member, taskId: string, id: string): Comment =>
+  store.commentOf(requireComment(read, who, taskId, id).comment);
 
 /**
  * Comments on a task; tells those who are mentioned, and otherwise the assignee, the creator and who commented before.
@@ -84,14 +85,10 @@ export function createComment(
     const mentioned = store.saveMentions(tx, key, mentionedIn(tx, who, body));
     yield* tell(tx, who, task, id, 'comment.mentioned', mentioned, at);
     const concerned = new Set([task.assignee_id, task.creator_id, ...earlier]);
-    const others = [...concerned].filter((userId) => userId !== null && !mentioned.includes(userId));
-    const members = store.membersAmong(
-      tx,
-      who.workspaceId,
-      others.flatMap((userId) => userId ?? []),
-    );
+    const others = [...concerned].flatMap((id) => (id === null || mentioned.includes(id) ? [] : id));
+    const members = store.membersAmong(tx, who.workspaceId, others);
     yield* tell(tx, who, task, id, 'comment.added', members, at);
-    return store.commentOf(requireComment(tx, who, taskId, id));
+    return store.commentOf(requireComment(tx, who, taskId, id).comment);
   };
   return written(deps, who, taskId, input, create);
 }
@@ -107,11 +104,10 @@ export function updateComment(
 ): Promise<Written> {
   const now = toInstant(deps.clock.now());
   const update = function* (tx: Tx): Steps<Comment> {
-    const comment = requireComment(tx, who, taskId, id);
+    const { task, comment } = requireComment(tx, who, taskId, id);
     if (comment.author_id !== who.userId) throw forbidden('Only its author may change a comment');
     ifMatch(comment);
     if (body === undefined || body === comment.body) return store.commentOf(comment);
-    const task = requireTask(tx, who, taskId);
     const growth = bytesOfText(body) - bytesOfText(comment.body);
     requireCapacity(deps, tx, who, { tasks: 0, bytes: growth });
     const changes = { body, version: comment.version + 1, edited_at: now };
@@ -121,7 +117,7 @@ export function updateComment(
     recordTask(tx, task, 'put', { comment_count: task.comment_count });
     const mentioned = store.saveMentions(tx, comment.code, mentionedIn(tx, who, body));
     yield* tell(tx, who, task, id, 'comment.mentioned', mentioned, now);
-    return store.commentOf(requireComment(tx, who, taskId, id));
+    return store.commentOf(requireComment(tx, who, taskId, id).comment);
   };
   return written(deps, who, taskId, { body }, update);
 }
@@ -136,12 +132,11 @@ export function removeComment(
 ): Promise<undefined> {
   const now = toInstant(deps.clock.now());
   return writeAs(deps, who, (tx) => {
-    const comment = requireComment(tx, who, taskId, id);
+    const { task, comment } = requireComment(tx, who, taskId, id);
     if (comment.author_id !== who.userId && !isAtLeast(who.role, 'admin')) {
       throw forbidden('Only its author or an admin may delete a comment');
     }
     ifMatch(comment);
-    const task = requireTask(tx, who, taskId);
     giveUpWords(tx, -comment.code);
     store.deleteCommentRow(tx, who.workspaceId, comment);
     const more_bytes = task.more_bytes - bytesOfText(comment.body);
@@ -195,9 +190,9 @@ function* tell(
   }
 }
 
-function requireComment(db: Db, who: Member, taskId: string, id: string): store.StoredComment {
-  requireTask(db, who, taskId);
+function requireComment(db: Db, who: Member, taskId: string, id: string) {
+  const task = requireTask(db, who, taskId);
   const comment = store.findComment(db, who.workspaceKey, id);
   if (comment?.task_id !== taskId) throw notFound('comment');
-  return comment;
+  return { task, comment };
 }

@@ -1,6 +1,5 @@
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import type { Day } from '../kernel/days.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { notify } from '../notifications/notify.ts';
 import {
@@ -85,19 +84,14 @@ async function notifyDays(deps: Deps, now: Instant): Promise<void> {
     const day = nextDueDay(deps.read, before, last);
     if (day === undefined) return;
     before = day;
-    if (!zones.some(({ timezone }) => isBetween(day, timezone, until, now))) continue;
-    let after: number | undefined = 0;
+    const isDue = ({ timezone }: { timezone: string | null }) => isBetween(day, timezone, until, now);
+    if (!zones.some(isDue)) continue;
+    let after: DueTask | undefined;
     do {
       if (deps.stopping.aborted) return;
-      after = await deps.write((tx) => notifySomeOfDay(tx, day, until, now, after ?? 0));
-    } while (after !== undefined);
+      after = await deps.write((tx) => tellSome(tx, someDueOn(tx, day, after?.seq ?? 0), now, isDue));
+    } while (after);
   }
-}
-
-/** Returns after which task to go on; undefined when none is left. */
-function notifySomeOfDay(tx: Tx, day: Day, until: Instant, now: Instant, after: number): number | undefined {
-  const found = someDueOn(tx, day, after);
-  return tellSome(tx, found, now, ({ timezone }) => isBetween(day, timezone, until, now))?.seq;
 }
 
 /**

@@ -71,8 +71,8 @@ function statusHeadings(db: Db, workspaceId: string, listId: string | undefined)
 }
 
 /** By name, which of someone who has left is no business of the workspace any more; those of nobody last. */
-function assigneeHeadings(db: Db, workspaceId: string, codes: Iterable<string | number | null>): Heading[] {
-  const sorted = assigneesAmong(db, workspaceId, [...codes])
+function assigneeHeadings(db: Db, workspaceId: string, keys: Iterable<string | number | null>): Heading[] {
+  const sorted = assigneesAmong(db, workspaceId, [...keys])
     .map(({ name, ...person }) => ({ ...person, label: name ?? FORMER_MEMBER }))
     .map((person) => ({ ...person, folded: fold(person.label) }))
     .sort((a, b) => compare(a.folded, b.folded) || compare(a.label, b.label) || compare(a.key, b.key));

@@ -16,7 +16,7 @@ import { labelIdsOf } from '../storage/template-fields.ts';
 import { MANY_ROWS, type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { claimId, isMaker } from '../workspaces/client-ids.ts';
 import { LABEL_COLOR, type Label, type LabelInput, type LabelPatch, MAX_LABELS } from './label-schema.ts';
-import { MAX_LABELS_OF_TASK, type Task } from './schema.ts';
+import { MAX_LABELS_OF_TASK, type Task, TOO_MANY_LABELS } from './schema.ts';
 import { editTask, requireTask } from './tasks.ts';
 
 /**
@@ -54,6 +54,7 @@ export function createLabel(deps: Deps, who: Member, input: LabelInput): Promise
   });
 }
 
+/** Reads a label, for viewers; 404 where there is none. */
 export const readLabel = (db: Db, who: Member, id: string): Label => store.labelOf(requireLabel(db, who, id));
 
 /** Changes a label. 400 for a title that another one has. */
@@ -121,15 +122,10 @@ function editLabels(
     const row = requireTask(tx, who, taskId);
     requireLabel(tx, who, labelId);
     const labelIds = [...new Set(edit(labelIdsOf(row)))];
-    if (labelIds.length > MAX_LABELS_OF_TASK) throw invalid(TOO_MANY_LABELS);
+    if (labelIds.length > MAX_LABELS_OF_TASK) throw invalid({ path: 'labelIds', message: TOO_MANY_LABELS });
     return taskOf(editTask(deps, tx, who, row, { labelIds }, now, ifMatch && { ifMatch }));
   });
 }
-
-const TOO_MANY_LABELS: Issue = {
-  path: 'labelIds',
-  message: `A task may have at most ${MAX_LABELS_OF_TASK} labels`,
-};
 
 /** Validates the title of a label that is made or changed. */
 export function titleIssues(

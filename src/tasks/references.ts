@@ -1,7 +1,6 @@
 import type { Db } from '../db/connection.ts';
-import type { Deps } from '../deps.ts';
 import type { Issue } from '../kernel/errors.ts';
-import { type Instant, toInstant } from '../kernel/instants.ts';
+import type { Instant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import type { List, Status } from '../lists/schema.ts';
 import { counterpartOf } from '../lists/statuses.ts';
@@ -43,23 +42,10 @@ export function referencesOf(
   return { list, status, issues };
 }
 
-/** Validates the references of a new task. */
-export const newTaskIssues = (
-  { read }: Pick<Deps, 'read'>,
-  who: Member,
-  input: Partial<TaskInput>,
-): Issue[] => referencesOf(read, who, input).issues;
-
 /** Validates the references in an edit; no issues where there is no such task. */
-export function editIssues(
-  { read, clock }: Pick<Deps, 'read' | 'clock'>,
-  who: Member,
-  id: string,
-  edit: TaskPatch,
-  mayMove = true,
-): Issue[] {
-  const row = store.findTask(read, who.workspaceId, id);
-  return row ? planEdit(read, who, row, edit, toInstant(clock.now()), mayMove).issues : [];
+export function editIssues(db: Db, who: Member, id: string, edit: TaskPatch, mayMove = true): Issue[] {
+  const row = store.findTask(db, who.workspaceId, id);
+  return row ? planEdit(db, who, row, edit, row.updated_at, mayMove).issues : [];
 }
 
 const assigneeIssues = (db: Db, who: Member, userId: string): Issue[] =>

@@ -7,7 +7,7 @@ import { BatchInput, BatchResults, DescribedBatchInput } from './batch-schema.ts
 import { queryTasksInGroups } from './groups.ts';
 import { queryTasks } from './query.ts';
 import { GroupedTaskPage, GroupedTaskQuery, SearchQuery, TaskPage, TaskQuery } from './query-schema.ts';
-import { editIssues, newTaskIssues } from './references.ts';
+import { editIssues, referencesOf } from './references.ts';
 import { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 import { searchTasks } from './search.ts';
 import { createTask, moveTask, readTask, readTaskByNumber, removeTask, updateTask } from './tasks.ts';
@@ -61,7 +61,7 @@ export const taskRoutes = tagged('Tasks', [
     path: '/workspaces/{workspace_id}/tasks',
     guard: member('member'),
     body: TaskInput,
-    validateReferences: ({ deps, who, body }) => newTaskIssues(deps, who, body),
+    validateReferences: ({ deps, who, body }) => referencesOf(deps.read, who, body).issues,
     status: 201,
     existing: 'You have made a task with this id already',
     response: Task,
@@ -110,7 +110,8 @@ export const taskRoutes = tagged('Tasks', [
     guard: member('member'),
     isConditional: true,
     body: TaskPatch,
-    validateReferences: ({ deps, who, params, body }) => editIssues(deps, who, params.task_id, body, false),
+    validateReferences: ({ deps, who, params, body }) =>
+      editIssues(deps.read, who, params.task_id, body, false),
     response: Task,
     operationId: 'updateTask',
     summary: 'Change a task',
@@ -137,7 +138,7 @@ export const taskRoutes = tagged('Tasks', [
     isConditional: true,
     body: MoveInput,
     validateReferences: ({ deps, who, params, body }) =>
-      body.listId === undefined ? [] : editIssues(deps, who, params.task_id, body),
+      body.listId === undefined ? [] : editIssues(deps.read, who, params.task_id, body),
     response: Task,
     operationId: 'moveTask',
     summary: 'Move a task to another list',

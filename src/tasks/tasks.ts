@@ -105,6 +105,7 @@ export function dropTask(tx: Tx, row: StoredTask): void {
   store.deleteTaskRow(tx, row);
 }
 
+/** Reads a task of the workspace, for its viewers; 404 where there is none. */
 export const readTask = (deps: Deps, who: Member, id: string): Task =>
   taskOf(orNotFound(store.findShownTask(deps.read, who.workspaceId, id), 'task'));
 
@@ -240,6 +241,7 @@ const growthOf = (
     ? 0
     : bytesOfText(...titlesFrom(checklist, checklistOf(row))) - bytesOfText(...itemTitles(row)));
 
+/** Finds a task of the workspace; 404 where there is none. */
 export const requireTask = (db: Db, who: Member, id: string): StoredTask =>
   orNotFound(store.findTask(db, who.workspaceId, id), 'task');
 

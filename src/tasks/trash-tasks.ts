@@ -125,10 +125,7 @@ export function* restoreTask(
   return taskOf(row);
 }
 
-/**
- * Restores some tasks of an entry, then their comments, into the lists that `listOf` says; false when none is left. What
- * the series of a task is to know of it is said once all of it is back, by `relinkTask`.
- */
+/** Restores some tasks of an entry, then their comments, into the lists that `listOf` says; false when none is left. */
 export function restoreSome(
   tx: Tx,
   workspaceId: string,
@@ -175,7 +172,7 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: Lis
   const isAnother = status.id !== content.status.id || status.type !== content.status.type;
   const isElsewhere = list.id !== packed.list_id;
   const keys = store.keysOfListAndStatus(tx, list.id, status.id);
-  const row: WholeTask = {
+  return {
     ...packed,
     ...keys,
     workspace_id: workspaceId,
@@ -196,7 +193,6 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: Lis
       dueInstant(packed.due_date, timezoneOf(tx, assigneeId)) <= now && { due_noticed: packed.due_date }),
     ...(packed.version !== undefined && { version: packed.version + 1 }),
   };
-  return row;
 }
 
 /** Whether a series comes back by the same entry: its occurrences follow the tasks. */

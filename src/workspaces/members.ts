@@ -1,6 +1,6 @@
 import { recordAct } from '../audit/trail.ts';
 import type { Db } from '../db/connection.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { badRequest, forbidden, invalid, orNotFound } from '../kernel/errors.ts';
@@ -10,14 +10,16 @@ import { plainWords } from '../mail/plain-words.ts';
 import { notify } from '../notifications/notify.ts';
 import { requireAccount } from '../sessions/authentication.ts';
 import { dropInvitations } from '../storage/invitations.ts';
-import { countTasksOf } from '../storage/many-tasks.ts';
+import { keyIn } from '../storage/keys.ts';
+import { changeTasks, countTasksOf } from '../storage/many-tasks.ts';
 import { dropUnreadOf } from '../storage/notifications.ts';
 import { enqueueMail } from '../storage/outbox.ts';
+import { unassignSeries } from '../storage/series.ts';
+import { openStatusKeys } from '../storage/status-templates.ts';
 import type { MemberRow, UserRow } from '../storage/tables.ts';
 import { findUser, isDisabled } from '../storage/users.ts';
 import * as store from '../storage/workspaces.ts';
 import { provePassword } from '../users/attempts.ts';
-import { unassignOpenTasks } from './assignments.ts';
 import { isAtLeast, type Member, writeInStepsAs } from './authorization.ts';
 import { allowancesOf } from './quotas.ts';
 import type { MemberPatch, WorkspaceMember } from './schema.ts';
@@ -81,6 +83,26 @@ export async function removeMember(deps: Deps, who: Member, userId: string): Pro
     yield* unassignOpenTasks(tx, who, userId, now);
     recordAct(deps, tx, { event: 'member-removed', workspaceId, userId, by: who.userId }, 'member removed');
   });
+}
+
+/** Takes someone's open tasks in a workspace from them, and those to come: they may not be an assignee there any more. */
+function* unassignOpenTasks(
+  tx: Tx,
+  { workspaceId, workspaceKey }: Member,
+  userId: string,
+  now: Instant,
+): Steps<void> {
+  yield* changeTasks(
+    tx,
+    workspaceKey,
+    ({ and, eb }) =>
+      and([
+        eb('assignee_code', '=', keyIn('users', userId)),
+        eb('status_code', 'in', openStatusKeys(workspaceId)),
+      ]),
+    { assignee_id: null, assignee_code: null, updated_at: now },
+  );
+  yield* unassignSeries(tx, workspaceId, userId, now);
 }
 
 const OWNER_ONLY = 'Only the owner hands a workspace over';

@@ -41,18 +41,13 @@ export function requireCapacity(deps: Deps, db: Db, { ownerId }: Pick<Member, 'o
   }
   allowancesOf(deps).delete(ownerId);
   const { tasks, megabytes } = deps.config.quotas;
-  const most = {
-    tasks: tasks === 0 ? Number.POSITIVE_INFINITY : tasks,
-    bytes: megabytes === 0 ? Number.POSITIVE_INFINITY : megabytes * MEGABYTE,
-  };
   const use = useOf(db, ownerId);
-  const left = { tasks: most.tasks - use.tasks - added.tasks, bytes: most.bytes - use.bytes - added.bytes };
-  if (added.tasks > 0 && left.tasks < 0) {
-    throw tooMuch('tasks', tasks);
-  }
-  if (added.bytes > 0 && left.bytes < 0) {
-    throw tooMuch('megabytes', megabytes);
-  }
+  const left = {
+    tasks: (tasks || Number.POSITIVE_INFINITY) - use.tasks - added.tasks,
+    bytes: (megabytes * MEGABYTE || Number.POSITIVE_INFINITY) - use.bytes - added.bytes,
+  };
+  if (added.tasks > 0 && left.tasks < 0) throw tooMuch('tasks', tasks);
+  if (added.bytes > 0 && left.bytes < 0) throw tooMuch('megabytes', megabytes);
   if (left.tasks < FAR.tasks || left.bytes < FAR.bytes) return;
   allowancesOf(deps).set(ownerId, {
     tasks: left.tasks / SHARE,

@@ -41,6 +41,7 @@ export function workspaceSeenBy(db: Db, id: string, userId: string): Workspace {
   return workspaceOf(orNotFound(findWorkspaceOf(db, id, userId), 'workspace'));
 }
 
+/** Changes the title or key of a workspace, for admins. */
 export function updateWorkspace(deps: Deps, who: Member, input: WorkspacePatch): Promise<Workspace> {
   const now = toInstant(deps.clock.now());
   return writeAs(deps, who, (tx) => {
