@@ -200,8 +200,8 @@ describe('SQL', () => {
   /** The tables that a file writes, by what its statements name. */
   const writtenIn = (file: string): string[] =>
     namedBy(textOf(file), [
-      /\b(?:insertInto|updateTable|deleteFrom|deleteRows|deletes|updateRows)\(\s*'(\w+)'/g,
-      /\b(?:insertRow|insertBeside)\(\s*tx,\s*'(\w+)'/g,
+      /\b(?:insertInto|updateTable|deleteFrom|deletionOf|deletes|updateRows)\(\s*'(\w+)'/g,
+      /\b(?:insertRow|insertBeside|deleteRows)\(\s*tx,\s*'(\w+)'/g,
       /\b(?:insert (?:or \w+ )?into|replace into|delete from|update) (\w+)/g,
     ]).filter((table) => TABLES.includes(table));
   const others = files.filter((file) => !/^(storage|db)\//.test(file));

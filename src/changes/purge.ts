@@ -24,7 +24,7 @@ export async function purgeOldChanges(deps: Deps): Promise<void> {
   const now = toInstant(deps.clock.now());
   if (hasUndatedDeletions(deps.read)) await inSteps(deps, (tx) => dateDeletions(tx, now, BATCH_SIZE));
   if (hasDeletionsBefore(deps.read, until))
-    await inSteps(deps, (tx) => tx.run(purgeDeletions(until, BATCH_SIZE)));
+    await inSteps(deps, (tx) => purgeDeletions(tx, until, BATCH_SIZE));
   notePosition(deps.read, deps.config.database.path);
 }
 

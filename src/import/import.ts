@@ -13,7 +13,7 @@ import { userKeyOf } from '../storage/changes.ts';
 import {
   areBeingImported,
   beginWorkspace,
-  dropImports,
+  deleteImports,
   finishWorkspaces,
   listImports,
   noteImportAlive,
@@ -98,7 +98,7 @@ async function store(
       recordAct(deps, tx, { event: 'account-imported', userId, workspaceIds: ids }, 'account imported');
     });
   } catch (error) {
-    await deps.write((tx) => dropImports(tx, { workspaceIds: ids }));
+    await deps.write((tx) => deleteImports(tx, { workspaceIds: ids }));
     for (const id of ids) {
       // What is left when the server stops goes when it is back.
       await finishRemoval(deps, { kind: 'workspace', id }).catch(() => {});
@@ -167,9 +167,9 @@ function requireUntouched(tx: Tx, ids: readonly string[]): void {
 
 /** Has what interrupted imports of this server left deleted, when it starts. */
 export async function dropInterruptedImports({ read, write }: Deps): Promise<void> {
-  if (listImports(read).length > 0) await write((tx) => dropImports(tx, { source: 'api' }));
+  if (listImports(read).length > 0) await write((tx) => deleteImports(tx, { source: 'api' }));
 }
 
 /** Has what imports left deleted that were interrupted elsewhere. */
 export const dropDeadImports = (deps: Deps): Promise<boolean> =>
-  deps.write((tx) => dropImports(tx, { aliveBefore: toInstant(deps.clock.now() - ALIVE_MS) }));
+  deps.write((tx) => deleteImports(tx, { aliveBefore: toInstant(deps.clock.now() - ALIVE_MS) }));

@@ -2,8 +2,8 @@ import type { Tx } from '../db/tx.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
 import {
-  dropRepeats,
-  dropRepeatsOfTask,
+  deleteRepeats,
+  deleteRepeatsOfTask,
   insertNotification,
   keepNewestNotifications,
 } from '../storage/notifications.ts';
@@ -48,9 +48,9 @@ export function notify(tx: Tx, userIds: readonly (string | null)[], notice: Noti
       read_at: null,
       created_at: now,
     };
-    if (type === 'task.assigned') dropRepeats(tx, row);
+    if (type === 'task.assigned') deleteRepeats(tx, row);
     if (type === 'comment.added' || type === 'comment.mentioned')
-      dropRepeatsOfTask(tx, row, data.taskId ?? '');
+      deleteRepeatsOfTask(tx, row, data.taskId ?? '');
     insertNotification(tx, row);
     keepNewestNotifications(tx, userId, KEPT_PER_USER);
     tx.tell({ userId, about: 'unread' });

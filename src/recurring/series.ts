@@ -7,7 +7,7 @@ import { badRequest, type Issue, invalid, orNotFound } from '../kernel/errors.ts
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { countInstances, NO_SERIES, releaseInstances } from '../storage/instances.ts';
-import { dropOccurrences } from '../storage/occurrences.ts';
+import { deleteAllOccurrences } from '../storage/occurrences.ts';
 import * as store from '../storage/series.ts';
 import type { StoredTask } from '../storage/task-fields.ts';
 import { findTask, isInTransit } from '../storage/tasks.ts';
@@ -133,7 +133,7 @@ export const removeSeries = (
       if (isUpcoming && keepUpcoming) changeTask(tx, task, NO_SERIES, toInstant(now));
       else if (isUpcoming && goesWithSeries(series, task)) dropTask(tx, task);
       yield* releaseInstances(tx, series);
-      yield* dropOccurrences(tx, id);
+      yield* deleteAllOccurrences(tx, id);
       store.deleteSeries(tx, series);
       return undefined;
     }),

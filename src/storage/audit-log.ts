@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Db, query } from '../db/connection.ts';
-import { deleteRows } from './delete-rows.ts';
+import { deletionOf } from './delete-rows.ts';
 import type { AuditRow } from './tables.ts';
 
 export const insertAuditRow = (db: Db, row: AuditRow) => db.run(query.insertInto('audit_log').values(row));
@@ -43,7 +43,7 @@ export function newestAuditRows(db: Db, { userId, limit }: { userId?: string | u
   return db.all(rows.orderBy('audit_log.id', 'desc').limit(limit));
 }
 
-const EXPIRED = deleteRows('audit_log', 'at <= ?', 'id');
+const EXPIRED = deletionOf('audit_log', 'at <= ?', 'id');
 
 /** Deletes at most `most` rows of until then. */
 export const deleteExpiredAuditRows = (db: Db, until: string, most: number) => db.run(EXPIRED(until, most));

@@ -1,6 +1,7 @@
 import { type Db, statement } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { deleteRows } from './delete-rows.ts';
+import { deletionOf } from './delete-rows.ts';
 
 /** What has ids, which are unique over all of it, or had them: those of the trash and of what was deleted lately too. */
 const KINDS = [
@@ -53,5 +54,7 @@ export const dateDeletions = (db: Db, now: Instant, most: number): number =>
 export const hasDeletionsBefore = (db: Db, until: Instant): boolean =>
   db.one(statement('select 1 from deleted_ids where deleted_at < ? limit 1', [until])) !== undefined;
 
-/** Deletes ids that were gone before an instant, at most so many. */
-export const purgeDeletions = deleteRows('deleted_ids', 'deleted_at < ?', 'id');
+const EXPIRED = deletionOf('deleted_ids', 'deleted_at < ?', 'id');
+
+/** Purges at most so many ids that were gone before an instant; returns how many. */
+export const purgeDeletions = (tx: Tx, until: Instant, most: number) => tx.run(EXPIRED(until, most));

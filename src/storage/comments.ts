@@ -2,6 +2,7 @@ import { type Db, query, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { offsetOf, type PageRequest } from '../kernel/page.ts';
 import type { Comment } from '../tasks/comment-schema.ts';
+import { deleteRows } from './delete-rows.ts';
 import { recordThing } from './record.ts';
 import { mergeSome } from './searchable.ts';
 import { sumOfBytes, withinStep } from './step-bytes.ts';
@@ -111,11 +112,7 @@ export function nextComments(db: Db, tasks: readonly number[]) {
 /** Deletes some of the comments of tasks that go next, unrecorded; returns whether more are left. */
 export function deleteSomeComments(tx: Tx, tasks: readonly number[]): boolean {
   const { some, areMore } = nextComments(tx, tasks);
-  tx.run(
-    statement('delete from comments where code in (select value from json_each(?))', [
-      JSON.stringify(some.map(({ code }) => code)),
-    ]),
-  );
+  deleteRows(tx, 'comments', some, 'code');
   mergeSome(tx, some.length, sumOfBytes(some));
   return areMore;
 }

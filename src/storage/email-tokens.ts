@@ -2,7 +2,7 @@ import { type Db, query } from '../db/connection.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, MINUTE, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
-import { discardMails } from './outbox.ts';
+import { deleteMailsWith } from './outbox.ts';
 import type { EmailTokenRow } from './tables.ts';
 
 type Purpose = EmailTokenRow['purpose'];
@@ -37,8 +37,8 @@ export function issueToken(
   return issued;
 }
 
-/** Spends a token: the statement that finds it deletes it. Undefined for one that does not work. */
-export function takeToken(db: Db, purpose: Purpose | Purpose[], token: string, now: number) {
+/** Consumes a token: the statement that finds it deletes it. Undefined for one that does not work. */
+export function consumeToken(db: Db, purpose: Purpose | Purpose[], token: string, now: number) {
   const row = db.one(
     query
       .deleteFrom('email_tokens')
@@ -47,11 +47,11 @@ export function takeToken(db: Db, purpose: Purpose | Purpose[], token: string, n
       .where('expires_at', '>', toInstant(now))
       .returningAll(),
   );
-  if (row) discardMails(db, [row]);
+  if (row) deleteMailsWith(db, [row]);
   return row?.user_id ? { ...row, user_id: row.user_id } : undefined;
 }
 
-/** What a token that works stands for, whatever its purpose, without spending it. */
+/** What a token that works stands for, whatever its purpose, without consuming it. */
 export const findToken = (db: Db, token: string, now: Instant) =>
   db.one(
     query
@@ -86,7 +86,7 @@ export const letKeepTokensUndo = (db: Db, userId: string) =>
   );
 
 /**
- * Kills tokens of a user for these purposes, with the mails that carry them; if told so, only that one and those made
+ * Revokes tokens of a user for these purposes, with the mails that carry them; if told so, only that one and those made
  * after it, or none that was mailed to this address.
  */
 export function revokeTokens(
@@ -100,11 +100,11 @@ export function revokeTokens(
     .where('purpose', 'in', only.purposes);
   if (only.fromId !== undefined) rowsToDelete = rowsToDelete.where('id', '>=', only.fromId);
   if (only.notTo !== undefined) rowsToDelete = rowsToDelete.where('email', '!=', only.notTo);
-  discardMails(db, db.all(rowsToDelete.returning('id')));
+  deleteMailsWith(db, db.all(rowsToDelete.returning('id')));
 }
 
-/** Kills every token of a user and every one mailed to their address, but not what lets another account have that back. */
-export const dropTokens = (db: Db, userId: string, email: string) =>
+/** Revokes every token of a user and every one mailed to their address, but not what lets another account have that back. */
+export const revokeAllTokens = (db: Db, userId: string, email: string) =>
   db.run(
     query
       .deleteFrom('email_tokens')
@@ -113,12 +113,12 @@ export const dropTokens = (db: Db, userId: string, email: string) =>
       ),
   );
 
-/** Kills the tokens that a newer one replaces; their mails still go out. */
+/** Revokes the tokens that a newer one replaces; their mails still go out. */
 export const replaceTokens = (db: Db, userId: string, purpose: Purpose) =>
   db.run(query.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', '=', purpose));
 
 /**
- * Keeps the newest `most` tokens of a purpose that were mailed to an address, and kills the older ones; their mails
+ * Keeps the newest `most` tokens of a purpose that were mailed to an address, and revokes the older ones; their mails
  * still go out.
  */
 export function keepNewestTokens(db: Db, purpose: Purpose, email: string, most: number): void {

@@ -64,7 +64,7 @@ export function finishWorkspaces(
 }
 
 /** Has the workspaces of imports deleted: those given, or all that nobody fills any more. Returns whether there are any. */
-export function dropImports(
+export function deleteImports(
   tx: Tx,
   which: { workspaceIds: readonly string[] } | { source: ImportRow['source'] } | { aliveBefore: Instant },
 ): boolean {

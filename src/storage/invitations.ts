@@ -2,7 +2,7 @@ import { type Db, query } from '../db/connection.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Invitation } from '../workspaces/schema.ts';
-import { discardMails } from './outbox.ts';
+import { deleteMailsWith } from './outbox.ts';
 import { readPage } from './read-page.ts';
 import type { InvitationRow } from './tables.ts';
 
@@ -62,25 +62,25 @@ export const findInvitation = (db: Db, tokenHash: string, now: Instant) =>
       .where('expires_at', '>', now),
   );
 
-/** Spends the live invitation of that address by its token. */
-export const takeInvitation = (db: Db, tokenHash: string, email: string, now: Instant) =>
-  spend(db, liveOnesTo(email, now).where('token_hash', '=', tokenHash));
+/** Consumes the live invitation of that address by its token. */
+export const consumeInvitation = (db: Db, tokenHash: string, email: string, now: Instant) =>
+  consume(db, liveOnesTo(email, now).where('token_hash', '=', tokenHash));
 
-/** Spends the live invitation of that address to the workspace, whichever token it has by now. */
-export const takeInvitationTo = (db: Db, workspaceId: string, email: string, now: Instant) =>
-  spend(db, liveOnesTo(email, now).where('workspace_id', '=', workspaceId));
+/** Consumes the live invitation of that address to the workspace, whichever token it has by now. */
+export const consumeInvitationTo = (db: Db, workspaceId: string, email: string, now: Instant) =>
+  consume(db, liveOnesTo(email, now).where('workspace_id', '=', workspaceId));
 
 const liveOnesTo = (email: string, now: Instant) =>
   query.deleteFrom('invitations').where('email', '=', email).where('expires_at', '>', now);
 
-function spend(db: Db, live: ReturnType<typeof liveOnesTo>): InvitationRow | undefined {
+function consume(db: Db, live: ReturnType<typeof liveOnesTo>): InvitationRow | undefined {
   const row = db.one(live.returningAll());
-  if (row) discardMails(db, [row]);
+  if (row) deleteMailsWith(db, [row]);
   return row;
 }
 
-/** Drops invitations to a workspace, with the mails that carry them; narrowed to one, or to those from someone. */
-export function dropInvitations(
+/** Revokes invitations to a workspace, with the mails that carry them; narrowed to one, or to those from someone. */
+export function revokeInvitations(
   db: Db,
   workspaceId: string,
   only: { id?: string; inviterId?: string } = {},
@@ -88,11 +88,11 @@ export function dropInvitations(
   let rowsToDelete = query.deleteFrom('invitations').where('workspace_id', '=', workspaceId);
   if (only.id !== undefined) rowsToDelete = rowsToDelete.where('id', '=', only.id);
   if (only.inviterId !== undefined) rowsToDelete = rowsToDelete.where('inviter_id', '=', only.inviterId);
-  const dropped = db.all(rowsToDelete.returning('id'));
-  discardMails(db, dropped);
-  return dropped.length;
+  const revoked = db.all(rowsToDelete.returning('id'));
+  deleteMailsWith(db, revoked);
+  return revoked.length;
 }
 
-/** Drops every invitation of an address; the mails that carry them go with the address. */
-export const dropInvitationsTo = (db: Db, email: string) =>
+/** Revokes every invitation of an address; the mails that carry them go with the address. */
+export const revokeInvitationsTo = (db: Db, email: string) =>
   db.run(query.deleteFrom('invitations').where('email', '=', email));

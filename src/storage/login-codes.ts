@@ -1,6 +1,6 @@
 import { type Db, query } from '../db/connection.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { discardMails } from './outbox.ts';
+import { deleteMailsWith } from './outbox.ts';
 
 /** Stores the code of an address in place of the one before; that one's mail still goes out. */
 export function replaceLoginCode(
@@ -33,4 +33,4 @@ export const attemptLoginCode = (db: Db, email: string, most: number, now: Insta
 
 /** Deletes the code of an address, with its mail. */
 export const deleteLoginCode = (db: Db, email: string): void =>
-  discardMails(db, db.all(query.deleteFrom('login_codes').where('email', '=', email).returning('id')));
+  deleteMailsWith(db, db.all(query.deleteFrom('login_codes').where('email', '=', email).returning('id')));

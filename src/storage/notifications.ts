@@ -19,15 +19,15 @@ export const notificationOf = (row: NotificationRow): Notification => ({
 export const insertNotification = (db: Db, row: NotificationRow) =>
   db.run(query.insertInto('notifications').values(row));
 
-/** Takes away the unread ones that said the same: the newer one stands for them. */
-export const dropRepeats = (db: Db, row: NotificationRow) =>
-  db.run(deleteUnread(row).where('data', '=', row.data));
+/** Deletes the unread ones that said the same: the newer one stands for them. */
+export const deleteRepeats = (db: Db, row: NotificationRow) =>
+  db.run(unreadDeletion(row).where('data', '=', row.data));
 
 /** The same, of whatever else than the task the notifications tell. */
-export const dropRepeatsOfTask = (db: Db, row: NotificationRow, taskId: string) =>
-  db.run(deleteUnread(row).where(sql<string>`data ->> 'taskId'`, '=', taskId));
+export const deleteRepeatsOfTask = (db: Db, row: NotificationRow, taskId: string) =>
+  db.run(unreadDeletion(row).where(sql<string>`data ->> 'taskId'`, '=', taskId));
 
-const deleteUnread = ({ user_id: userId, type }: NotificationRow) =>
+const unreadDeletion = ({ user_id: userId, type }: NotificationRow) =>
   query
     .deleteFrom('notifications')
     .where('user_id', '=', userId)
@@ -40,8 +40,8 @@ export function keepNewestNotifications(db: Db, userId: string, most: number): v
   db.run(query.deleteFrom('notifications').where('id', 'in', older.limit(most).offset(most)));
 }
 
-/** Takes away what someone has not read of a workspace that they left. */
-export const dropUnreadOf = (db: Db, userId: string, workspaceId: string) =>
+/** Deletes what someone has not read of a workspace that they left. */
+export const deleteUnreadOf = (db: Db, userId: string, workspaceId: string) =>
   db.run(
     query
       .deleteFrom('notifications')

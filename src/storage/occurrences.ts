@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely';
 import { type Db, prepared, query, statement } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { deleteRows } from './delete-rows.ts';
+import { deletionOf } from './delete-rows.ts';
 import type { RecurringOccurrenceRow, TaskRow } from './tables.ts';
 
 /** Some 5 µs each, while nothing else is served. */
@@ -140,7 +140,7 @@ export const deleteMissedAfter = (db: Db, seriesId: string, at: Instant) =>
 
 /** What tells rows apart. */
 export const OCCURRENCE_KEY = 'series_id, rule_version, occurrence_local';
-const deletionOf = deleteRows('recurring_occurrences', 'series_id = ?', OCCURRENCE_KEY);
+const deletion = deletionOf('recurring_occurrences', 'series_id = ?', OCCURRENCE_KEY);
 
 /** Hands the occurrences from a number on to another series, which counts them from 1; some in each step. */
 export const moveOccurrences = (tx: Tx, from: string, to: string, firstNumber: number): Steps<void> =>
@@ -153,8 +153,8 @@ export const moveOccurrences = (tx: Tx, from: string, to: string, firstNumber: n
   );
 
 /** Deletes what was decided for a series, some in each step. */
-export const dropOccurrences = (tx: Tx, seriesId: string): Steps<void> =>
-  inSteps(tx, (most) => deletionOf(seriesId, most));
+export const deleteAllOccurrences = (tx: Tx, seriesId: string): Steps<void> =>
+  inSteps(tx, (most) => deletion(seriesId, most));
 
 function* inSteps(tx: Tx, change: (most: number) => CompiledQuery<unknown>): Steps<void> {
   while (tx.run(change(BATCH_SIZE)) === BATCH_SIZE) yield;

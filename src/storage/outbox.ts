@@ -152,27 +152,27 @@ function limitsOf(
   ];
 }
 
-/** Drops the mails that carry these secrets: spent or revoked, they are worth nothing. */
-export function discardMails(db: Db, secrets: readonly { id: string }[]): void {
-  for (const { id } of secrets) db.run(discard({ id }));
+/** Deletes the mails that carry these secrets: consumed or revoked, they are worth nothing. */
+export function deleteMailsWith(db: Db, secrets: readonly { id: string }[]): void {
+  for (const { id } of secrets) db.run(mailDeletion({ id }));
 }
 
-/** Drops every mail to an address, sent or not. */
-export const discardMailsTo = (db: Db, address: string) =>
+/** Deletes every mail to an address, sent or not. */
+export const deleteMailsTo = (db: Db, address: string) =>
   db.run(query.deleteFrom('outbox').where('recipient', '=', address));
 
-/** Drops the mails to an address that are still to be sent. */
-export const discardWaitingMailsTo = (db: Db, address: string) =>
+/** Deletes the mails to an address that are still to be sent. */
+export const deleteWaitingMailsTo = (db: Db, address: string) =>
   db.run(query.deleteFrom('outbox').where('recipient', '=', address).where(isWaiting));
 
-/** Drops every mail that was to a user or caused by them, sent or not; returns their former addresses. */
-export const discardMailsOf = (db: Db, userId: string): string[] =>
+/** Deletes every mail that was to a user or caused by them, sent or not; returns their former addresses. */
+export const deleteMailsOf = (db: Db, userId: string): string[] =>
   db
     .all(query.deleteFrom('outbox').where('user_id', '=', userId).returning(['kind', 'recipient']))
     .filter(({ kind }) => kind === 'email-keep')
     .map(({ recipient }) => recipient);
 
-const discard = prepared<{ id: string }, unknown>((argument) =>
+const mailDeletion = prepared<{ id: string }, unknown>((argument) =>
   query.deleteFrom('outbox').where('secret_id', '=', argument('id')),
 );
 
@@ -203,7 +203,7 @@ export function messageOf(keys: Keys, row: Pick<OutboxRow, 'content'>): Message 
   return content === undefined ? undefined : (JSON.parse(content) as Message);
 }
 
-/** `erase` drops the content, which a transport that has taken the mail no longer needs. */
+/** `erase` deletes the content, which a transport that has taken the mail no longer needs. */
 export const markSent = (db: Db, id: string, now: Instant, erase: boolean) =>
   db.run(
     query

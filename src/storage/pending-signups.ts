@@ -2,8 +2,8 @@ import { type Db, query } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { hashSecret } from '../kernel/secrets.ts';
-import { discardMails } from './outbox.ts';
-import { dropSignupAttempts } from './signup-attempts.ts';
+import { deleteMailsWith } from './outbox.ts';
+import { deleteSignupAttempts } from './signup-attempts.ts';
 import type { PendingSignupRow } from './tables.ts';
 
 const MAX = 5;
@@ -36,8 +36,8 @@ export const findPendingSignup = (db: Db, token: string, now: Instant): PendingS
       .where('expires_at', '>', now),
   );
 
-/** Spends the token of a pending sign-up; undefined when it does not work. */
-export function takePendingSignup(tx: Tx, token: string, now: Instant): PendingSignupRow | undefined {
+/** Consumes the token of a pending sign-up; undefined when it does not work. */
+export function consumePendingSignup(tx: Tx, token: string, now: Instant): PendingSignupRow | undefined {
   const pending = tx.one(
     query
       .deleteFrom('pending_signups')
@@ -45,12 +45,12 @@ export function takePendingSignup(tx: Tx, token: string, now: Instant): PendingS
       .where('expires_at', '>', now)
       .returningAll(),
   );
-  if (pending) discardMails(tx, [pending]);
+  if (pending) deleteMailsWith(tx, [pending]);
   return pending;
 }
 
-/** Drops every pending sign-up of an address, with their mails, and forgets that there were any. */
-export function dropPendingSignups(tx: Tx, email: string): void {
-  discardMails(tx, tx.all(query.deleteFrom('pending_signups').where('email', '=', email).returning('id')));
-  dropSignupAttempts(tx, email);
+/** Deletes every pending sign-up of an address, with their mails, and forgets that there were any. */
+export function deletePendingSignups(tx: Tx, email: string): void {
+  deleteMailsWith(tx, tx.all(query.deleteFrom('pending_signups').where('email', '=', email).returning('id')));
+  deleteSignupAttempts(tx, email);
 }

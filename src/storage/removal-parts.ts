@@ -2,7 +2,8 @@ import type { CompiledQuery } from 'kysely';
 import { statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { deleteSomeComments } from './comments.ts';
-import { deleteRows } from './delete-rows.ts';
+import { deleteRows, deletionOf } from './delete-rows.ts';
+import { keysIn } from './long-texts.ts';
 import { NOBODY } from './mentions.ts';
 import { OCCURRENCE_KEY } from './occurrences.ts';
 import { recordLosses, recordThing } from './record.ts';
@@ -19,13 +20,15 @@ const runs =
   (query: (id: string, most: number) => CompiledQuery<unknown>): RemovalPart =>
   (tx, id, most) =>
     tx.run(query(id, most));
-/** Names a workspace by key, or a user: `?` is the id. */
+
+/** Whether a row is of the workspace with the id that is asked for. */
 export const IS_WORKSPACE = 'workspace_code = (select code from workspaces where id = ?)';
+/** Whether a column names the user with the id that is asked for. */
 export const IS_USER = (column: string) => `${column} = (select code from users where id = ?)`;
 
 /** A part whose rows `where` finds, which has a `?` for the id; `times` as many of them go as quickly as tasks. */
 export const deletes = (table: string, where: string, key?: string, times = 1): RemovalPart => {
-  const rows = deleteRows(table, where, key);
+  const rows = deletionOf(table, where, key);
   return runs((id, most) => rows(id, times * most));
 };
 
@@ -55,7 +58,7 @@ const changeComments =
         [id, most],
       ),
     );
-    change(tx, id, JSON.stringify(found.map(({ code }) => code)));
+    change(tx, id, keysIn(found, 'code'));
     for (const comment of found) recordThing(tx, 'comment', comment, 'put');
     return found.length;
   };
@@ -93,11 +96,12 @@ export const eraseMentions = changeComments(
   },
 );
 
+/** The same, of what others wrote in the trash. */
 export const eraseTrashedMentions: RemovalPart = runs((id, most) =>
   statement(
     `update trash_rows set content = replace(content, ?, ?) where code in (
       select row_code from trash_mentions join trash_rows on trash_rows.code = row_code
-        where user_code = (select code from users where id = ?) and instr(content, ?) > 0 limit ?)`,
+        where ${IS_USER('user_code')} and instr(content, ?) > 0 limit ?)`,
     [`errand:user/${id}`, `errand:user/${NOBODY}`, id, `errand:user/${id}`, most],
   ),
 );
@@ -137,9 +141,7 @@ export const deleteTasks =
     if (deleteSomeComments(tx, seqs)) return most;
     if (kind !== 'workspace') recordLosses(tx, seqs);
     mergeSome(tx, seqs.length, sumOfBytes(some));
-    tx.run(
-      statement('delete from tasks where seq in (select value from json_each(?))', [JSON.stringify(seqs)]),
-    );
+    deleteRows(tx, 'tasks', some, 'seq');
     return some.length < found.length ? most : found.length;
   };
 
@@ -158,8 +160,7 @@ export const deleteLists: RemovalPart = (tx, id, most) => {
     ),
   );
   for (const list of lists) recordThing(tx, 'list', list, 'delete');
-  const ids = JSON.stringify(lists.map((list) => list.id));
-  return tx.run(statement('delete from lists where id in (select value from json_each(?))', [ids]));
+  return deleteRows(tx, 'lists', lists, 'id');
 };
 
 /** Of long things in the trash fewer go at once. */

@@ -3,7 +3,7 @@ import { TABLE_TRAITS, type TableTraits } from './table-traits.ts';
 
 /**
  * Deletes or voids what a restored database must not bring back, of the tables that it has: who signed out meanwhile
- * would be signed in, what was spent could be spent again, and what was mailed would be mailed again. Returns the number
+ * would be signed in, what was consumed could be consumed again, and what was mailed would be mailed again. Returns the number
  * of rows by table.
  */
 export function revokeRestored(db: Db, tables: readonly string[]): Record<string, number> {

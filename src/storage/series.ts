@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { SeriesProgress } from '../recurring/progress-schema.ts';
 import { endConditionOf, intervalOf } from '../recurring/schedule.ts';
 import type { RecurringTask } from '../recurring/series-schema.ts';
+import { deleteRows } from './delete-rows.ts';
 import { isNotBeingImported } from './imports.ts';
 import { keysIn, type LeftOut, putBack, withoutLong } from './long-texts.ts';
 import { readPage } from './read-page.ts';
@@ -158,11 +159,7 @@ export function deleteSomeSeries(tx: Tx, where: string, argument: string, most: 
     ),
   );
   const some = withinStep(found);
-  tx.run(
-    statement('delete from recurring_series where id in (select value from json_each(?))', [
-      JSON.stringify(some.map(({ id }) => id)),
-    ]),
-  );
+  deleteRows(tx, 'recurring_series', some, 'id');
   return some.length < found.length ? most : found.length;
 }
 

@@ -49,5 +49,5 @@ export const isContested = (db: Db, email: string, tag: number, now: number): bo
   ) !== undefined;
 
 /** Deletes the sign-ups of an address. */
-export const dropSignupAttempts = (tx: Tx, email: string) =>
+export const deleteSignupAttempts = (tx: Tx, email: string) =>
   tx.run(query.deleteFrom('signup_attempts').where('email', '=', email));

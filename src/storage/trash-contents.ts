@@ -5,8 +5,10 @@ import type { Status } from '../lists/schema.ts';
 import { userIdOf, userKeyOf } from './changes.ts';
 import { saveItems } from './checklists.ts';
 import { nextComments } from './comments.ts';
+import { deleteRows } from './delete-rows.ts';
 import { countTask } from './insert-task.ts';
 import { saveTaskLabels } from './labels.ts';
+import { keysIn } from './long-texts.ts';
 import { NOBODY } from './mentions.ts';
 import { recordLosses, recordThing } from './record.ts';
 import { mergeSome } from './searchable.ts';
@@ -106,13 +108,12 @@ export function packSomeTasks(tx: Tx, entry: StoredEntry): boolean {
   const keys = nextTasks(tx, entry);
   if (keys.length === 0) return false;
   if (!packComments(tx, entry, keys)) return true;
-  const some = JSON.stringify(keys);
   const tasks = tx.all(
     statement<StoredTask & TaskKeys & { status_title: string; status_type: Status['type'] }>(
       `select tasks.*, statuses.title as status_title, statuses.type as status_type
         from tasks join statuses on statuses.code = status_code
         where seq in (select value from json_each(?))`,
-      [some],
+      [JSON.stringify(keys)],
     ),
   );
   const packed = tasks.map(({ status_title: title, status_type: type, ...task }): Packed => {
@@ -125,7 +126,7 @@ export function packSomeTasks(tx: Tx, entry: StoredEntry): boolean {
   const items = tasks.flatMap((task) => checklistOf(task).map((item) => ({ id: task.id, value: item.id })));
   insertBeside(tx, 'trash_items', items);
   recordLosses(tx, keys);
-  tx.run(statement('delete from tasks where seq in (select value from json_each(?))', [some]));
+  deleteRows(tx, 'tasks', tasks, 'seq');
   mergeSome(tx, keys.length, sumOfBytes(packed));
   return true;
 }
@@ -144,7 +145,7 @@ function nextTasks(db: Db, { id, kind }: StoredEntry): number[] {
 function packComments(tx: Tx, entry: StoredEntry, tasks: readonly number[]): boolean {
   const { some: chosen, areMore } = nextComments(tx, tasks);
   if (chosen.length === 0) return true;
-  const some = JSON.stringify(chosen.map(({ code }) => code));
+  const some = keysIn(chosen, 'code');
   const comments = tx.all(
     statement<PackedComment['row']>(
       'select * from comments where code in (select value from json_each(?)) order by code',
@@ -175,7 +176,7 @@ function packComments(tx: Tx, entry: StoredEntry, tasks: readonly number[]): boo
     mentionsOf(code).map(({ user_code: value }) => ({ id, value })),
   );
   insertBeside(tx, 'trash_mentions', people);
-  tx.run(statement('delete from comments where code in (select value from json_each(?))', [some]));
+  deleteRows(tx, 'comments', chosen, 'code');
   mergeSome(tx, chosen.length, sumOfBytes(chosen));
   return !areMore;
 }

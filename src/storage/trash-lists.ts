@@ -1,8 +1,9 @@
 import { type Db, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
-import { deleteRows } from './delete-rows.ts';
+import { deleteRows, deletionOf } from './delete-rows.ts';
 import { scheduleErasure } from './erasure.ts';
+import { keysIn } from './long-texts.ts';
 import { OCCURRENCE_KEY } from './occurrences.ts';
 import { recordThing } from './record.ts';
 import { deleteSomeSeries } from './series.ts';
@@ -98,7 +99,7 @@ function packSeries(tx: Tx, entry: StoredEntry): boolean {
   const some = tx.all(
     statement<RecurringSeriesRow>(
       'select * from recurring_series where id in (select value from json_each(?))',
-      [JSON.stringify(withinStep(found).map(({ id }) => id))],
+      [keysIn(withinStep(found), 'id')],
     ),
   );
   for (const row of some) {
@@ -132,7 +133,7 @@ const releaseTasks = (tx: Tx, entry: StoredEntry): boolean =>
 function deleteSeries(tx: Tx, entry: StoredEntry): boolean {
   const theirs = `list_id in ${listsOf(entry)}`;
   const decided = `series_id in (select id from recurring_series where ${theirs})`;
-  const deletion = deleteRows('recurring_occurrences', decided, OCCURRENCE_KEY);
+  const deletion = deletionOf('recurring_occurrences', decided, OCCURRENCE_KEY);
   if (tx.run(deletion(entry.id, OCCURRENCE_BATCH_SIZE)) > 0) return true;
   return deleteSomeSeries(tx, theirs, entry.id, BATCH_SIZE) > 0;
 }
@@ -145,11 +146,7 @@ function packLists(tx: Tx, entry: StoredEntry): boolean {
   if (lists.length > 0) {
     if (entry.state === 'moving') recordGone(tx, entry, lists[0]?.workspace_id ?? '');
     packWholes(tx, entry, 'list', lists);
-    tx.run(
-      statement('delete from lists where id in (select value from json_each(?))', [
-        JSON.stringify(lists.map(({ id }) => id)),
-      ]),
-    );
+    deleteRows(tx, 'lists', lists, 'id');
     if (entry.kind === 'space') return true;
   }
   if (entry.kind === 'space') {

@@ -1,5 +1,7 @@
 import { type Db, statement } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
+import { deleteRows } from './delete-rows.ts';
+import { keysIn } from './long-texts.ts';
 import { ROW_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { TrashedRow } from './tables.ts';
 
@@ -70,7 +72,7 @@ export function nextPacked(
   return db.all(
     statement<StoredPacked>(
       'select * from trash_rows where code in (select value from json_each(?)) order by code',
-      [JSON.stringify(some.map((row) => row.code))],
+      [keysIn(some, 'code')],
     ),
   );
 }
@@ -131,11 +133,7 @@ export const packedAfter = (
   );
 
 export const deletePacked = (tx: Tx, rows: readonly Pick<StoredPacked, 'code'>[]) =>
-  tx.run(
-    statement('delete from trash_rows where code in (select value from json_each(?))', [
-      JSON.stringify(rows.map(({ code }) => code)),
-    ]),
-  );
+  deleteRows(tx, 'trash_rows', rows, 'code');
 
 /** Deletes some of the things in the trash that `where` finds; returns how many, or `most` where more are left. */
 export function deleteSomePacked(tx: Tx, where: string, argument: string | number, most: number): number {

@@ -187,8 +187,8 @@ export function deleteMember(tx: Tx, workspaceId: string, userId: string): void 
   recordMember(tx, workspaceId, userId, 'delete');
 }
 
-/** Takes out a member whose account is being deleted: what is recorded does not name them. */
-export function forgetMember(tx: Tx, workspaceId: string, userId: string): void {
+/** Deletes a member whose account is being deleted: what is recorded does not name them. */
+export function deleteMemberUnnamed(tx: Tx, workspaceId: string, userId: string): void {
   tx.run(query.deleteFrom('members').where('workspace_id', '=', workspaceId).where('user_id', '=', userId));
   tx.record({ workspaceId, kind: 'member', id: workspaceId, op: 'refetch' });
   recordWorkspace(tx, workspaceId, ['memberCount']);

@@ -71,7 +71,7 @@ export const inviteeIssues = (
 /** Takes an invitation back: its token works no more. */
 export async function revokeInvitation(deps: Deps, who: Member, id: string): Promise<undefined> {
   await writeAs(deps, who, (tx) => {
-    if (store.dropInvitations(tx, who.workspaceId, { id }) === 0) throw notFound('invitation');
+    if (store.revokeInvitations(tx, who.workspaceId, { id }) === 0) throw notFound('invitation');
   });
 }
 
@@ -84,7 +84,7 @@ export async function acceptInvitation(deps: Deps, who: SignedIn, input: AcceptI
   const tokenHash = hashSecret(input.token);
   return writeSignedIn(deps, who, (tx) => {
     const user = requireAccount(tx, who);
-    const accepted = store.takeInvitation(tx, tokenHash, user.email, now);
+    const accepted = store.consumeInvitation(tx, tokenHash, user.email, now);
     if (!accepted) {
       if (store.findInvitation(tx, tokenHash, now)) throw forbidden('The invitation is for another address');
       throw invalid({ path: 'token', message: 'The invitation is not valid any more' });

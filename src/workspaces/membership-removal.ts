@@ -1,8 +1,8 @@
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { dropInvitations } from '../storage/invitations.ts';
+import { revokeInvitations } from '../storage/invitations.ts';
 import {
-  forgetMember,
+  deleteMemberUnnamed,
   idsOfWorkspacesOwnedBy,
   nextOwnerOf,
   rolesOf,
@@ -30,8 +30,8 @@ export function* leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Step
   const memberships = rolesOf(tx, userId);
   for (const [i, { workspace_id: workspaceId, role }] of memberships.entries()) {
     if (i % BATCH_SIZE === BATCH_SIZE - 1) yield;
-    forgetMember(tx, workspaceId, userId);
-    dropInvitations(tx, workspaceId, { inviterId: userId });
+    deleteMemberUnnamed(tx, workspaceId, userId);
+    revokeInvitations(tx, workspaceId, { inviterId: userId });
     if (role !== 'owner') continue;
     const newOwnerId = nextOwnerOf(tx, workspaceId);
     if (newOwnerId === undefined) continue;

@@ -8,7 +8,7 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import { patched } from '../kernel/patch.ts';
 import type { Actor, SignedIn } from '../sessions/actor.ts';
 import { writeSignedIn } from '../sessions/authentication.ts';
-import { dropInvitations } from '../storage/invitations.ts';
+import { revokeInvitations } from '../storage/invitations.ts';
 import { startWorkspace } from '../storage/starter.ts';
 import {
   deleteMembers,
@@ -67,7 +67,7 @@ export async function removeWorkspace(deps: Deps, who: Member): Promise<undefine
  * as it holds few tasks. Otherwise it has no members and no guard any more, and `finishRemoval` deletes the rest.
  */
 export function beginToRemoveWorkspace(tx: Tx, workspaceId: string, most?: number): boolean {
-  dropInvitations(tx, workspaceId);
+  revokeInvitations(tx, workspaceId);
   for (const userId of deleteMembers(tx, workspaceId)) tx.tell({ userId, about: 'workspaces' });
   return beginRemoval(tx, { kind: 'workspace', id: workspaceId }, most);
 }

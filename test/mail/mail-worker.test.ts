@@ -6,9 +6,9 @@ import { DAY, MINUTE, SECOND, toInstant, toMs } from '../../src/kernel/instants.
 import { message } from '../../src/mail/messages.ts';
 import type { Delivery, OutgoingMail, Transport } from '../../src/mail/worker.ts';
 import {
-  discardMails,
-  discardMailsOf,
-  discardMailsTo,
+  deleteMailsOf,
+  deleteMailsTo,
+  deleteMailsWith,
   dueMails,
   enqueueMail,
   type Mail,
@@ -157,7 +157,7 @@ describe('a promised mail', () => {
     const expiresAt = toInstant(world.clock.now() + DAY);
     await promise(mailTo('a@example.com', { secret: { id: 'secret', expiresAt } }));
     await world.untilIdle();
-    await world.deps.write((tx) => discardMails(tx, [{ id: 'secret' }]));
+    await world.deps.write((tx) => deleteMailsWith(tx, [{ id: 'secret' }]));
     await later(MINUTE);
     expect([sent.length, rows()]).toEqual([1, []]);
   });
@@ -509,9 +509,9 @@ it('every statement of the outbox goes by an index and sorts nothing', () => {
   };
   const now = toInstant(world.clock.now());
   dueMails(db, 0, now, 5);
-  discardMails(db, [{ id: 'secret' }]);
-  discardMailsOf(db, 'user');
-  discardMailsTo(db, 'a@example.com');
+  deleteMailsWith(db, [{ id: 'secret' }]);
+  deleteMailsOf(db, 'user');
+  deleteMailsTo(db, 'a@example.com');
   purgeMails(db, world.clock.now());
   listMails(db);
   retryMail(db, 'id', now);

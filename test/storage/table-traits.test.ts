@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AccountExport } from '../../src/export/schema.ts';
-import { deleteRows } from '../../src/storage/delete-rows.ts';
+import { deletionOf } from '../../src/storage/delete-rows.ts';
 import { TABLE_TRAITS, type TableTraits } from '../../src/storage/table-traits.ts';
 import { useWorld, world } from '../ada.ts';
 
@@ -36,7 +36,7 @@ describe('the traits of tables', () => {
       const columns = all<{ name: string }>(`pragma table_info('${table}')`).map(({ name }) => name);
       if (columns.some((column) => /^(expires|purge)_at$/.test(column))) expect(expires, table).toBeDefined();
       if (!expires || expires === 'own') continue;
-      const expired = deleteRows(table, expires.where, expires.key ?? 'id')('', 1);
+      const expired = deletionOf(table, expires.where, expires.key ?? 'id')('', 1);
       expect(await world.deps.write((tx) => tx.run(expired)), table).toBe(0);
     }
   });

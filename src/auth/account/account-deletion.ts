@@ -8,14 +8,14 @@ import { plainWords } from '../../mail/plain-words.ts';
 import type { SignedIn } from '../../sessions/actor.ts';
 import { requireAccount, requireSession } from '../../sessions/authentication.ts';
 import { revokeApiTokens } from '../../storage/api-tokens.ts';
-import { dropTokens } from '../../storage/email-tokens.ts';
+import { revokeAllTokens } from '../../storage/email-tokens.ts';
 import { eraseDeletedContent, scheduleErasure } from '../../storage/erasure.ts';
 import { deleteIdentitiesOf } from '../../storage/identities.ts';
-import { dropInvitationsTo } from '../../storage/invitations.ts';
+import { revokeInvitationsTo } from '../../storage/invitations.ts';
 import { deleteLoginCode } from '../../storage/login-codes.ts';
 import { retitleInNotifications } from '../../storage/notifications.ts';
-import { discardMailsOf, discardMailsTo } from '../../storage/outbox.ts';
-import { dropPendingSignups } from '../../storage/pending-signups.ts';
+import { deleteMailsOf, deleteMailsTo } from '../../storage/outbox.ts';
+import { deletePendingSignups } from '../../storage/pending-signups.ts';
 import { deleteLimits } from '../../storage/rate-limits.ts';
 import { deleteAddressesOf, endSessions } from '../../storage/sessions.ts';
 import { titleFor } from '../../storage/starter.ts';
@@ -102,12 +102,12 @@ async function requireProof(
 
 /** Ends whatever signs the person in and all mails to them or caused by them; of their row only the id stays. */
 function deletePersonalData(tx: Tx, { id, email }: UserRow): void {
-  const formerAddresses = discardMailsOf(tx, id).filter((address) => !findUserByEmail(tx, address));
-  dropTokens(tx, id, email);
+  const formerAddresses = deleteMailsOf(tx, id).filter((address) => !findUserByEmail(tx, address));
+  revokeAllTokens(tx, id, email);
   deleteLoginCode(tx, email);
-  dropPendingSignups(tx, email);
-  dropInvitationsTo(tx, email);
-  for (const address of new Set([email, ...formerAddresses])) discardMailsTo(tx, address);
+  deletePendingSignups(tx, email);
+  revokeInvitationsTo(tx, email);
+  for (const address of new Set([email, ...formerAddresses])) deleteMailsTo(tx, address);
   endSessions(tx, id);
   revokeApiTokens(tx, id);
   deleteIdentitiesOf(tx, id);

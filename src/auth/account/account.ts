@@ -3,7 +3,7 @@ import type { Tx } from '../../db/tx.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
 import { toInstant } from '../../kernel/instants.ts';
-import { dropPendingSignups } from '../../storage/pending-signups.ts';
+import { deletePendingSignups } from '../../storage/pending-signups.ts';
 import { startWorkspace, titleFor } from '../../storage/starter.ts';
 import type { UserRow } from '../../storage/tables.ts';
 import { insertUser } from '../../storage/users.ts';
@@ -36,7 +36,7 @@ export function createAccount(
   insertUser(tx, user);
   const title = person.workspaceTitle ?? titleFor(person.name);
   startWorkspace(tx, { title, ownerId: user.id, isDefault: true }, at);
-  dropPendingSignups(tx, user.email);
+  deletePendingSignups(tx, user.email);
   recordAct(deps, tx, { event: 'account-created', userId: user.id }, 'account created');
   return user;
 }

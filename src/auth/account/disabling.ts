@@ -5,8 +5,8 @@ import { toInstant } from '../../kernel/instants.ts';
 import { revokeApiTokens } from '../../storage/api-tokens.ts';
 import { KEEPING, revokeTokens } from '../../storage/email-tokens.ts';
 import { deleteLoginCode } from '../../storage/login-codes.ts';
-import { discardWaitingMailsTo } from '../../storage/outbox.ts';
-import { dropPendingSignups } from '../../storage/pending-signups.ts';
+import { deleteWaitingMailsTo } from '../../storage/outbox.ts';
+import { deletePendingSignups } from '../../storage/pending-signups.ts';
 import { endSessions } from '../../storage/sessions.ts';
 import type { UserRow } from '../../storage/tables.ts';
 import { updateUser } from '../../storage/users.ts';
@@ -33,8 +33,8 @@ export function enableAccount(deps: Deps, tx: Tx, user: UserRow, now: number): v
 function revokeAccess(tx: Tx, { id, email }: UserRow): number {
   revokeTokens(tx, id, { purposes: ['password-reset', 'email-change', ...KEEPING] });
   deleteLoginCode(tx, email);
-  dropPendingSignups(tx, email);
-  discardWaitingMailsTo(tx, email);
+  deletePendingSignups(tx, email);
+  deleteWaitingMailsTo(tx, email);
   revokeApiTokens(tx, id);
   return endSessions(tx, id);
 }

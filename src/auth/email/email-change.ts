@@ -7,17 +7,17 @@ import type { SignedIn } from '../../sessions/actor.ts';
 import { requireAccount, writeSignedIn } from '../../sessions/authentication.ts';
 import { revokeApiTokens } from '../../storage/api-tokens.ts';
 import {
+  consumeToken,
   issueToken,
   KEEPING,
   letKeepTokensUndo,
   oldestKeepToken,
   replaceTokens,
   revokeTokens,
-  takeToken,
 } from '../../storage/email-tokens.ts';
 import { deleteLoginCode } from '../../storage/login-codes.ts';
 import { enqueueMail, requireSenderAllowance, takeMailAllowance } from '../../storage/outbox.ts';
-import { dropPendingSignups } from '../../storage/pending-signups.ts';
+import { deletePendingSignups } from '../../storage/pending-signups.ts';
 import { endSessions } from '../../storage/sessions.ts';
 import type { EmailTokenRow, UserRow } from '../../storage/tables.ts';
 import { findUser, findUserByEmail, updateUser } from '../../storage/users.ts';
@@ -65,7 +65,7 @@ export async function requestChange(
 export async function confirmChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();
   const userId = await deps.write((tx) => {
-    const token = takeToken(tx, 'email-change', input.token, now);
+    const token = consumeToken(tx, 'email-change', input.token, now);
     const user = token && findUser(tx, token.user_id);
     if (!token || !user || findUserByEmail(tx, token.email)) return undefined;
     revokeTokens(tx, user.id, { purposes: ['password-reset', 'email-change'] });
@@ -73,7 +73,7 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
     if (senior) revokeTokens(tx, user.id, { purposes: KEEPING, fromId: senior.id, notTo: token.email });
     letKeepTokensUndo(tx, user.id);
     deleteLoginCode(tx, user.email);
-    for (const address of [user.email, token.email]) dropPendingSignups(tx, address);
+    for (const address of [user.email, token.email]) deletePendingSignups(tx, address);
     updateUser(tx, user.id, toInstant(now), { email: token.email });
     recordAct(deps, tx, { event: 'email-changed', userId: user.id }, 'e-mail address changed');
     return user.id;
@@ -92,7 +92,7 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
   const now = deps.clock.now();
   const rejection = unauthorized('The token is not valid');
   await deps.write((tx) => {
-    const token = takeToken(tx, KEEPING, input.token, now);
+    const token = consumeToken(tx, KEEPING, input.token, now);
     const user = token && findUser(tx, token.user_id);
     if (!token || !user) throw rejection;
     recordAct(
@@ -110,7 +110,7 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
     revokeTokens(tx, user.id, { purposes: ['password-reset'] });
     revokeTokens(tx, user.id, { purposes: KEEPING, fromId: first.id });
     deleteLoginCode(tx, user.email);
-    dropPendingSignups(tx, token.email);
+    deletePendingSignups(tx, token.email);
     endSessions(tx, user.id);
     revokeApiTokens(tx, user.id, { since: first.created_at });
     const owner = { ...user, email: token.email };

@@ -13,9 +13,9 @@ import {
   signupsWaiting,
 } from '../../mail/messages.ts';
 import { findUserByIdentity, insertIdentity } from '../../storage/identities.ts';
-import { findInvitation, takeInvitation, takeInvitationTo } from '../../storage/invitations.ts';
+import { consumeInvitation, consumeInvitationTo, findInvitation } from '../../storage/invitations.ts';
 import { enqueueMail, requireSignupAllowance, takeMailAllowance } from '../../storage/outbox.ts';
-import { findPendingSignup, keepPendingSignup, takePendingSignup } from '../../storage/pending-signups.ts';
+import { consumePendingSignup, findPendingSignup, keepPendingSignup } from '../../storage/pending-signups.ts';
 import { isContested, noteSignup, passwordTag } from '../../storage/signup-attempts.ts';
 import type { PendingSignupRow } from '../../storage/tables.ts';
 import { findUserByEmail } from '../../storage/users.ts';
@@ -131,12 +131,12 @@ export async function confirmSignup(
   const now = deps.clock.now();
   const isOwn = await isOwnPassword(deps, requestContext, input, toInstant(now));
   const signIn = await deps.write((tx) => {
-    const pending = takePendingSignup(tx, input.token, toInstant(now));
+    const pending = consumePendingSignup(tx, input.token, toInstant(now));
     if (!pending || findUserByEmail(tx, pending.email)) return undefined;
     const { email, name, invited_to: workspaceId, telegram_id: telegramId } = pending;
     if (telegramId !== null && findUserByIdentity(tx, 'telegram', telegramId)) return undefined;
     const at = toInstant(now);
-    const invitation = workspaceId === null ? undefined : takeInvitationTo(tx, workspaceId, email, at);
+    const invitation = workspaceId === null ? undefined : consumeInvitationTo(tx, workspaceId, email, at);
     if (!invitation && isClosed(deps)) return undefined;
     // Asked before the account is made, which forgets the sign-ups of its address.
     const isDropped = pending.password_hash !== null && !isOwn && isDoubtful(tx, pending, now);
@@ -172,7 +172,7 @@ export async function registerInvited(
   const passwordHash = await deps.signIn.passwords.hash(input.password, requestContext.address);
   return deps.write((tx) => {
     if (findUserByEmail(tx, invited.email)) throw unauthorized(HAS_ACCOUNT);
-    const invitation = takeInvitation(tx, tokenHash, invited.email, at);
+    const invitation = consumeInvitation(tx, tokenHash, invited.email, at);
     if (!invitation) throw unauthorized('The invitation is not valid any more');
     const user = createAccount(deps, tx, { email: invited.email, name: input.name, passwordHash }, now);
     join(tx, invitation, user, at);

@@ -7,11 +7,11 @@ import { toInstant } from '../../kernel/instants.ts';
 import { passwordChanged, resetPassword } from '../../mail/messages.ts';
 import { revokeApiTokens } from '../../storage/api-tokens.ts';
 import {
+  consumeToken,
   findToken,
   issueToken,
   keepNewestTokens,
   revokeTokens,
-  takeToken,
 } from '../../storage/email-tokens.ts';
 import { deleteLoginCode } from '../../storage/login-codes.ts';
 import { enqueueDecoy, enqueueMail, takeMailAllowance } from '../../storage/outbox.ts';
@@ -52,7 +52,7 @@ export async function confirmReset(
   if (findToken(deps.read, input.token, toInstant(now))?.purpose !== 'password-reset') throw rejection;
   const passwordHash = await deps.signIn.passwords.hash(input.newPassword, requestContext.address);
   const userId = await deps.write((tx) => {
-    const token = takeToken(tx, 'password-reset', input.token, now);
+    const token = consumeToken(tx, 'password-reset', input.token, now);
     if (!token) return undefined;
     replacePassword(deps, tx, token.user_id, passwordHash, now);
     clearAttempts(deps, tx, { requestContext, email: token.email, now });

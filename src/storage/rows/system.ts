@@ -34,7 +34,7 @@ export interface OutboxRow {
   recipient: string;
   /** The sealed content; null once it is erased. */
   content: Buffer | null;
-  /** The row of the secret it carries, so that a spent secret's mail goes with it. */
+  /** The row of the secret it carries, so that a consumed secret's mail goes with it. */
   secret_id: string | null;
   /** Whose mail it is: it is to them, or caused by them. Null for a stranger's and for a decoy. */
   user_id: string | null;
