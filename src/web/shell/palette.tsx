@@ -88,7 +88,7 @@ export function Palette({ onClose }: OverlayProps) {
           aria-autocomplete="list"
           aria-controls={`${id}-results`}
           aria-activedescendant={flat.length > 0 ? `${id}-${at}` : undefined}
-          placeholder="Search commands, lists and tasks"
+          placeholder="Commands, lists, tasks"
           autocomplete="off"
           spellcheck={false}
           value={wanted}
