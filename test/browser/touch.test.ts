@@ -38,7 +38,8 @@ const SMALL = `[...document.querySelectorAll(
     const name = one.getAttribute('aria-label') ?? one.textContent.slice(0, 30);
     return isSmall ? [one.tagName + ' ' + name + ' ' + Math.round(width) + ' x ' + Math.round(height)] : [];
   })`;
-const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+const isWide = `[document.documentElement, ...document.querySelectorAll('.column > ul')]
+  .some((one) => one.scrollWidth > one.clientWidth)`;
 
 const remarks = async (where: string): Promise<string[]> => [
   ...(await page.evaluate<string[]>(SMALL)).map((one) => `${where}: ${one}`),
