@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seeded } from '../seeded-random.ts';
 import { ACTS, actOn } from './acts.ts';
 import { ContractServer } from './contract-server.ts';
-import { CALM, Device, type Page, seeded, Timeline, type Weather } from './simulation.ts';
+import { CALM, Device, type Page, Timeline, type Weather } from './simulation.ts';
 
 /** Thousands of others with `CONVERGENCE_RUNS=20000 CONVERGENCE_SEED=2 npm test -- convergence`. */
 const RUNS = Number(process.env.CONVERGENCE_RUNS ?? 100);

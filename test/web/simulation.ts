@@ -1,17 +1,7 @@
 import { type Disk, MemoryDisk, type Snapshot, type Writes, type Written } from '../../src/web/data/disk.ts';
 import { Store } from '../../src/web/data/store.ts';
 import type { Channel, Message } from '../../src/web/data/surroundings.ts';
-
-/** Numbers that look random, the same for one seed. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { seeded } from '../seeded-random.ts';
 
 interface Timer {
   at: number;

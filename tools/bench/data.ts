@@ -24,6 +24,7 @@ import { openDeps } from '../../src/open.ts';
 import type { NewTask } from '../../src/storage/insert-task.ts';
 import { addTask } from '../../src/tasks/tasks.ts';
 import { argon2Passwords } from '../../src/users/passwords.ts';
+import { seeded } from '../../test/seeded-random.ts';
 import { floorSchema } from './floor-schema.ts';
 
 const BEGAN = Date.parse('2026-01-01T00:00:00.000Z');
@@ -49,17 +50,6 @@ export interface Facts {
   taskIds: string[];
   /** Those that tasks have; none where the data is made without. */
   labelIds: string[];
-}
-
-/** The same numbers in every run. */
-export function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Twenty thousand words; the first ones are far more frequent, as in a language. */
@@ -145,7 +135,7 @@ async function seedErrand(path: string, size: number, labels: number): Promise<v
   const { storage, writer } = opened;
   storage.writing.pragma('synchronous = off');
   const passwordHash = await argon2Passwords().hash(PASSWORD);
-  const roll = random(1);
+  const roll = seeded(1);
   const place = await writer.write((tx) => {
     const ada = createAccount(opened.deps, tx, { email: EMAIL, name: 'Ada', passwordHash }, BEGAN);
     return seedPlace(opened.deps, tx, ada.id, labels > 0 ? LABELS : 0);

@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
-import { type Facts, random, taskText, wordAt } from './data.ts';
+import { seeded } from '../../test/seeded-random.ts';
+import { type Facts, taskText, wordAt } from './data.ts';
 import type { Asked } from './load.ts';
 import type { Server } from './servers.ts';
 
@@ -30,7 +31,7 @@ const read = { connections: READERS, isWrite: false, grows: false };
 const reading =
   (pathOf: (facts: Facts, roll: () => number) => string) =>
   (facts: Facts): (() => Asked) => {
-    const roll = random(SEED);
+    const roll = seeded(SEED);
     return () => ({ method: 'GET', path: `${tasksOf(facts)}${pathOf(facts, roll)}` });
   };
 
@@ -100,7 +101,7 @@ export const measured: readonly Measured[] = [
     ofFloor: 0.9,
     grows: true,
     requests: (facts) => {
-      const roll = random(SEED);
+      const roll = seeded(SEED);
       return () => ({ method: 'POST', path: tasksOf(facts), body: newTask(facts, roll) });
     },
   },

@@ -6,7 +6,9 @@ import { rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { copyData, type Data, dataOf, random } from './data.ts';
+import { seeded } from '../../test/seeded-random.ts';
+import { medianOf } from '../median.ts';
+import { copyData, type Data, dataOf } from './data.ts';
 import { bytesOf, type Load, load } from './load.ts';
 import { compareResponses, type Measured, measured } from './requests.ts';
 import { type Server, startErrand, startFloor } from './servers.ts';
@@ -154,7 +156,7 @@ async function measure(request: Measured, contenders: Contender[]): Promise<Map<
       (request.isWrite || !COMMITS_EACH.includes(kind)) && (isErrand(kind) || !request.isErrandOnly),
   );
   const samples = new Map(compared.map((contender) => [contender, [] as Sample[]]));
-  const roll = random(Date.now());
+  const roll = seeded(Date.now());
   const turns = request.isWrite ? rounds * TURNS_OF_CREATING : rounds;
   for (let turn = 0; turn < turns; turn += 1) {
     const inTurn = compared
@@ -273,13 +275,6 @@ function ratio(some: Sample[], others: Sample[], figure: 'perSecond' | 'processo
     return dividend === undefined || divisor === undefined ? [] : [dividend / divisor];
   });
   return quotients.length === 0 ? undefined : round(medianOf(quotients), 2);
-}
-
-function medianOf(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [above = Number.NaN, below = above] = [sorted[middle], sorted[middle - 1]];
-  return sorted.length % 2 === 1 ? above : (above + below) / 2;
 }
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits));

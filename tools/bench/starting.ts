@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { argon2Passwords } from '../../src/users/passwords.ts';
+import { medianOf } from '../median.ts';
 import { copyData, type Data, EMAIL, PASSWORD } from './data.ts';
 import { bytesOf, load } from './load.ts';
 import { startErrand } from './servers.ts';
@@ -37,7 +38,7 @@ export async function measureSignIns(
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
   console.log(
-    `\nsignin: ${middle(speeds).toFixed(0)} a second at ${connections} connections, ${middle(shares).toFixed(2)} of argon2 alone`,
+    `\nsignin: ${medianOf(speeds).toFixed(0)} a second at ${connections} connections, ${medianOf(shares).toFixed(2)} of argon2 alone`,
   );
 }
 
@@ -72,12 +73,9 @@ export async function measureStart(root: string, rounds: number): Promise<void> 
       held.push(server.megabytes() ?? Number.NaN);
       await server.stop();
     }
-    const [responds, holds] = [middle(ready).toFixed(0), middle(held).toFixed(0)];
+    const [responds, holds] = [medianOf(ready).toFixed(0), medianOf(held).toFixed(0)];
     console.log(
       `\nstart of ${executable ?? 'the sources'}: responds ${responds} ms after exec on an empty folder (promised: 300), holds ${holds} MB when idle (promised: 150)`,
     );
   }
 }
-
-export const middle = (values: number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

@@ -6,9 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DAY } from '../../src/kernel/instants.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
 import { ownMs, watchLoop } from '../fuzz/loop.ts';
+import { medianOf } from '../median.ts';
 import { drill, type Site } from './drill.ts';
 import { AT_NINE, AT_TEN, addSeries, openAt, START, tasksIn, waitingIn } from './due-series.ts';
-import { share } from './latency.ts';
 import { wrongIn } from './wrong.ts';
 
 const MAX_SLOWER = 3;
@@ -58,12 +58,6 @@ async function measure(site: Site, series: number, due: number): Promise<void> {
 }
 
 const loop = await watchLoop();
-
-const medianOf = (values: number[]): number =>
-  share(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
 
 const told = ({ ms, cpuMs, longestMs }: Measured) =>
   `${ms.toFixed(0)} ms, ${cpuMs.toFixed(0)} of the processor, in turns of at most ${longestMs.toFixed(0)}`;

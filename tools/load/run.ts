@@ -12,7 +12,8 @@ import { parseArgs } from 'node:util';
 import { copyData, dataOf, EMAIL, PASSWORD } from '../bench/data.ts';
 import { bytesOf, load } from '../bench/load.ts';
 import { type Server, signIn, startErrand } from '../bench/servers.ts';
-import { comparisons, middle } from '../bench/starting.ts';
+import { comparisons } from '../bench/starting.ts';
+import { medianOf } from '../median.ts';
 import { type Apart, apart, canBeElsewhere } from './apart.ts';
 import type { BackedUp, Backups } from './backups.ts';
 import type { Exported, Exports } from './exports.ts';
@@ -146,7 +147,7 @@ async function compare(name: string, begin: Load, stage: Stage, path: string): P
     ({ p99 }, round) =>
       p99 / (((quiet[round]?.p99 ?? Number.NaN) + (quiet[round + 1]?.p99 ?? Number.NaN)) / 2),
   );
-  const ratio = middle(ratios);
+  const ratio = medianOf(ratios);
   const verdict = ratio <= MAX ? 'kept  ' : 'MISSED';
   console.log(
     `${verdict} ${name}: p99 ${ratio.toFixed(2)} times the quiet one (${ratios.map((each) => each.toFixed(2)).join(', ')})`,
@@ -191,7 +192,7 @@ async function signIns({ server: { port } }: Stage, password: string): Promise<A
     const { statuses, compared, rejected, mostAtOnce } = told;
     const unexpected = Object.keys(statuses).filter((status) => !['200', '401', '429'].includes(status));
     if (unexpected.length > 0 || rejected.length === 0) process.exitCode = 1;
-    return `${perSecond.toFixed(0)} a second: ${JSON.stringify(statuses)}, compared after ${middle(compared).toFixed(0)} ms, rejected after ${middle(rejected).toFixed(1)} ms, ${mostAtOnce} at once`;
+    return `${perSecond.toFixed(0)} a second: ${JSON.stringify(statuses)}, compared after ${medianOf(compared).toFixed(0)} ms, rejected after ${medianOf(rejected).toFixed(1)} ms, ${mostAtOnce} at once`;
   });
 }
 
@@ -231,7 +232,7 @@ async function streams(
   return saying(held, ({ open, writes, failed, events, delays }) => {
     if (open < STREAMS || failed > 0) process.exitCode = 1;
     const late = delays.toSorted((a, b) => a - b)[Math.floor(delays.length * 0.99)] ?? Number.NaN;
-    return `${open} streams, ${each.toFixed(1)} kB each; ${writes} writes, ${failed} failed, ${events} events, told after ${middle(delays).toFixed(1)} ms, p99 ${late.toFixed(1)} ms`;
+    return `${open} streams, ${each.toFixed(1)} kB each; ${writes} writes, ${failed} failed, ${events} events, told after ${medianOf(delays).toFixed(1)} ms, p99 ${late.toFixed(1)} ms`;
   });
 }
 
@@ -240,7 +241,7 @@ const saying = <Told>(part: Apart<Told>, say: (told: Told) => string): Apart<str
 });
 
 const ofMiddle = (phases: Phase[], figure: keyof Phase): string =>
-  middle(phases.map((each) => each[figure])).toFixed(2);
+  medianOf(phases.map((each) => each[figure])).toFixed(2);
 
 const loads = (): string =>
   loadavg()

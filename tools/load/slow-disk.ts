@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bytesOf, type Load, load } from '../bench/load.ts';
-import { middle } from '../bench/starting.ts';
 import { signUp } from '../faults/person.ts';
 import { call, createMailbox, startServer } from '../faults/server.ts';
+import { medianOf } from '../median.ts';
 import { slowSync } from './slow-sync.ts';
 
 const READERS = 2;
@@ -108,6 +108,8 @@ const names = [...(rounds.values().next().value?.[0]?.keys() ?? [])];
 const cell = (text: string) => text.padStart(10);
 console.log(`the middle of ${values.rounds} rounds`.padEnd(32) + settings.map(cell).join(''));
 for (const name of names) {
-  const figures = [...rounds.values()].map((measured) => middle(measured.map((each) => each.get(name) ?? 0)));
+  const figures = [...rounds.values()].map((measured) =>
+    medianOf(measured.map((each) => each.get(name) ?? 0)),
+  );
   console.log(name.padEnd(32) + figures.map((n) => cell(n.toFixed(n < 100 ? 2 : 0))).join(''));
 }

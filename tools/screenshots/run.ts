@@ -37,8 +37,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'today', address: () => '/today' },
   {
     name: 'task',
-    address: ({ taskIds, ...content }) =>
-      listOf('Website relaunch', `?task=${taskIds.notes}`)({ taskIds, ...content }),
+    address: (content) => listOf('Website relaunch', `?task=${content.taskIds.notes}`)(content),
   },
   { name: 'board', address: listOf('Website relaunch', '?view=board'), options: DARK },
   { name: 'calendar', address: ({ workspaceId }) => `/w/${workspaceId}/calendar` },

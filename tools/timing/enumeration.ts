@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createMailbox, mailThat, startServer } from '../faults/server.ts';
+import { medianOf } from '../median.ts';
 
 /** Until the server has done what follows a response: its mails. */
 const PAUSE_MS = 45;
@@ -105,8 +106,6 @@ const flows: Record<string, { share: number; ask(email: string): Promise<{ micro
   },
 };
 
-const median = (sample: number[]) => sample.toSorted((a, b) => a - b)[Math.floor(sample.length / 2)] ?? 0;
-
 /** The chance that a random known one took longer than a random unknown one. */
 function auc(a: number[], b: number[]): number {
   const all = [...a.map((value) => ({ value, own: 1 })), ...b.map((value) => ({ value, own: 0 }))];
@@ -126,7 +125,7 @@ for (const [name, { share, ask }] of Object.entries(flows)) {
       if (i >= 0) times[isKnown ? 'known' : 'unknown'].push(microseconds);
     }
   }
-  const [a, b] = [median(times.known), median(times.unknown)];
+  const [a, b] = [medianOf(times.known), medianOf(times.unknown)];
   console.log(
     `${name.padEnd(16)} ${pairs} pairs  known ${a.toFixed(0)} µs  unknown ${b.toFixed(0)} µs  difference ${(((a - b) / b) * 100).toFixed(2)} %  AUC ${auc(times.known, times.unknown).toFixed(3)}`,
   );

@@ -1,3 +1,4 @@
+import type { Issue } from './api.ts';
 import type { Base } from './feed.ts';
 import type { Kind, Row, ThingKey } from './rows.ts';
 
@@ -39,7 +40,7 @@ export interface Aside {
   status: number;
   error: string;
   message: string;
-  issues: { path: string; message: string }[];
+  issues: Issue[];
   /** The change that failed; those that depend on it carry the same. */
   root: string;
   /** Of two versions of a text: the server's. */
@@ -81,11 +82,7 @@ const REFERENCE_LISTS = ['labelIds', 'addLabelIds'];
 function needsOf(change: Intent): string[] {
   const needs = change.op === 'create' ? [] : [change.thing];
   for (const name of REFERENCES) if (typeof change.fields[name] === 'string') needs.push(change.fields[name]);
-  for (const name of REFERENCE_LISTS) {
-    const ids = change.fields[name];
-    if (Array.isArray(ids)) needs.push(...ids.map(String));
-  }
-  return needs;
+  return [...needs, ...REFERENCE_LISTS.flatMap((name) => idsIn(change.fields[name]))];
 }
 
 /** The changes that cannot succeed when `failed` does not: all that need what it was to create, and so on. */

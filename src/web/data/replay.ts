@@ -112,12 +112,9 @@ export const EMPTY: Partial<Record<Kind, Row>> = {
     labelIds: [],
     checklist: [],
     endCondition: { type: 'never' },
-    catchUp: 'latest',
     state: 'active',
-    stateReason: null,
     nextRunAt: null,
     nextTaskId: null,
-    nextOccurrenceNumber: null,
   },
   space: { description: null },
   comment: { mentionedUserIds: [], editedAt: null },
@@ -141,8 +138,8 @@ function newRow(change: Change, context: ReplayContext): Row {
     version: 0,
   };
   if (kind === 'comment') row.authorId = context.userId;
-  if (kind === 'task' || kind === 'recurringTask') row.creatorId = context.userId;
   if (kind === 'task') {
+    row.creatorId = context.userId;
     row.spaceId = list?.spaceId ?? null;
     row.statusId ??= statuses[0]?.id;
     if (context.status(row.statusId)?.type === 'completed') row.completedAt = at;

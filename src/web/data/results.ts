@@ -1,5 +1,5 @@
 import type { ErrorResponse, Outcome } from './api.ts';
-import type { Change } from './change.ts';
+import { type Change, isEqual } from './change.ts';
 import { isBatched } from './requests.ts';
 import type { Row } from './rows.ts';
 
@@ -58,7 +58,7 @@ export function renameLabel(change: Change, body: unknown, outbox: readonly Chan
       Object.entries(other.fields).map(([name, value]) => [name, swap(value)]),
     );
     const thing = other.thing === change.thing && other.id !== change.id ? id : other.thing;
-    const isSame = thing === other.thing && JSON.stringify(fields) === JSON.stringify(other.fields);
+    const isSame = thing === other.thing && isEqual(fields, other.fields);
     return isSame ? [] : [{ ...other, thing, fields }];
   });
 }

@@ -49,14 +49,21 @@ interface Dated {
   updatedAt: string;
 }
 
-export interface Task extends Dated {
-  spaceId: string;
+/** What tasks have, and the series that they are made after. */
+interface Template extends Dated {
   listId: string;
   title: string;
   description: string | null;
   priority: Priority;
-  statusId: string;
   assigneeId: string | null;
+  labelIds: string[];
+  checklist: ChecklistItem[];
+  version: number;
+}
+
+export interface Task extends Template {
+  spaceId: string;
+  statusId: string;
   creatorId: string | null;
   startDate: string | null;
   startDay: Day | null;
@@ -65,8 +72,6 @@ export interface Task extends Dated {
   completedAt: string | null;
   position: number;
   number: number;
-  labelIds: string[];
-  checklist: ChecklistItem[];
   commentCount: number;
   recurrence: {
     recurringTaskId: string | null;
@@ -74,28 +79,15 @@ export interface Task extends Dated {
     occurrenceNumber: number;
     overridden: string[];
   } | null;
-  version: number;
 }
 
-export interface Series extends Dated {
-  listId: string;
-  title: string;
-  description: string | null;
-  priority: Priority;
-  assigneeId: string | null;
-  labelIds: string[];
-  checklist: ChecklistItem[];
+export interface Series extends Template {
   interval: Interval;
   endCondition: EndCondition;
   startsAt: string;
-  catchUp: 'latest' | 'all' | 'none';
   state: 'active' | 'paused' | 'ended';
-  stateReason: string | null;
   nextRunAt: string | null;
   nextTaskId: string | null;
-  nextOccurrenceNumber: number | null;
-  creatorId: string | null;
-  version: number;
 }
 
 export interface Space extends Dated {
@@ -155,7 +147,6 @@ export interface Workspace extends Dated {
   title: string;
   key: string;
   ownerId: string;
-  memberCount: number;
 }
 
 export interface Rows {

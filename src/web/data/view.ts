@@ -1,5 +1,5 @@
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Change } from './change.ts';
+import { type Change, isEqual } from './change.ts';
 import type { Base, RowWrites } from './feed.ts';
 import { LiveCounts, LiveList } from './live-list.ts';
 import { EMPTY, type ReplayContext, replay } from './replay.ts';
@@ -233,4 +233,4 @@ const isSame = (a: readonly Change[] | undefined, b: readonly Change[] | undefin
 
 /** An entry read from the disk is another object; what it does changes only with its fields. */
 const isSameEntry = (a: Change, b: Change | undefined): boolean =>
-  a === b || (a.id === b?.id && JSON.stringify(a.fields) === JSON.stringify(b.fields));
+  a === b || (a.id === b?.id && isEqual(a.fields, b.fields));
