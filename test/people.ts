@@ -34,6 +34,12 @@ export async function openHome(options?: WorldOptions) {
 export const pathsOf = ({ issues = [] }: { issues?: { path: string }[] }): string[] =>
   issues.map(({ path }) => path);
 
+/** A request that is a 400 must name these fields. */
+export async function expectIssues(asked: Promise<TestResponse>, ...paths: string[]): Promise<void> {
+  const { status, body } = await asked;
+  expect([status, body.error, pathsOf(body)]).toEqual([400, 'ValidationError', paths]);
+}
+
 /** Gives someone a new access token, where the clock took the one before. */
 export async function signInAgain(world: World, person: Person): Promise<void> {
   person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;

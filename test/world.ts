@@ -70,6 +70,8 @@ export interface World {
   count(from: string, ...values: unknown[]): number;
   /** How many commits something takes. */
   commitsOf(act: () => Promise<unknown>): Promise<number>;
+  /** In how many steps each write is done from now on that goes in steps. */
+  watchSteps(): number[];
   /** Writes past the application. */
   run(sql: string, ...values: unknown[]): void;
   /** Stops, and opens the same data again, at the same time unless the options say another. */
@@ -242,6 +244,23 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       const before = opened.writer.counts.commits;
       await act();
       return opened.writer.counts.commits - before;
+    },
+    watchSteps: () => {
+      const counts: number[] = [];
+      const { writeInSteps } = opened.deps;
+      opened.deps.writeInSteps = (job, from) =>
+        writeInSteps(function* (tx) {
+          const running = job(tx);
+          for (let steps = 1; ; steps += 1) {
+            const { done, value } = running.next();
+            if (done) {
+              counts.push(steps);
+              return value;
+            }
+            yield;
+          }
+        }, from);
+      return counts;
     },
     run: (sql, ...given) => void writing.prepare(sql).run(...given),
     reopen: async (more = {}) => {

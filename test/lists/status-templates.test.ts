@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
 import type { Status } from '../../src/lists/schema.ts';
 import { at, call, home, useHome, world } from '../ada.ts';
-import { pathsOf } from '../people.ts';
-import type { TestResponse } from '../world.ts';
+import { expectIssues } from '../people.ts';
 
 useHome();
 
@@ -12,7 +11,6 @@ const made = async (body: object = {}) => (await create(body)).body;
 const patch = (id: string, body: unknown) => call('PATCH', at(`/status-templates/${id}`), body);
 const read = async (id: string) => (await call('GET', at(`/status-templates/${id}`))).body;
 const all = async () => (await call('GET', at('/status-templates'))).body.items;
-const issues = ({ status, body }: TestResponse) => [status, pathsOf(body)];
 const titlesOf = ({ statuses }: { statuses: Status[] }) => statuses.map(({ title }) => title);
 const WORK = [
   { title: 'New', type: 'unstarted', color: '#ABCDEF' },
@@ -38,33 +36,27 @@ describe('a status template', () => {
   });
 
   it('is rejected with every broken field at once', async () => {
-    expect(
-      issues(
-        await create({
-          title: '',
-          statuses: [{ title: '', type: 'odd', color: 'red', position: null }, 5, { title: 'T' }],
-          isDefault: 'yes',
-        }),
-      ),
-    ).toEqual([
-      400,
-      [
-        'title',
-        'statuses.0.title',
-        'statuses.0.type',
-        'statuses.0.color',
-        'statuses.0.position',
-        'statuses.1',
-        'statuses.2.type',
-        'isDefault',
-      ],
-    ]);
+    await expectIssues(
+      create({
+        title: '',
+        statuses: [{ title: '', type: 'odd', color: 'red', position: null }, 5, { title: 'T' }],
+        isDefault: 'yes',
+      }),
+      'title',
+      'statuses.0.title',
+      'statuses.0.type',
+      'statuses.0.color',
+      'statuses.0.position',
+      'statuses.1',
+      'statuses.2.type',
+      'isDefault',
+    );
     for (const color of ['#fff', '#12345g', '2f6feb', '#2f6feb ']) {
       const response = await create({ statuses: WORK.map((entry) => ({ ...entry, color })) });
       expect(response.status).toBe(400);
     }
     const many = Array.from({ length: 51 }, (_, i) => ({ title: `S${i}`, type: WORK[i % 5]?.type }));
-    expect(issues(await create({ statuses: many }))).toEqual([400, ['statuses']]);
+    await expectIssues(create({ statuses: many }), 'statuses');
     expect((await create({ statuses: many.slice(1) })).status).toBe(201);
   });
 
@@ -75,13 +67,10 @@ describe('a status template', () => {
       (statuses: unknown) => create({ statuses }),
       (statuses: unknown) => patch(id, { statuses }),
     ]) {
-      expect(issues(await send([]))).toEqual([400, ['statuses', 'statuses']]);
-      expect(issues(await send(only('unstarted', 'started')))).toEqual([400, ['statuses']]);
-      expect(issues(await send(only('completed')))).toEqual([400, ['statuses']]);
-      expect(issues(await send([...WORK, { title: ' New ', type: 'started' }]))).toEqual([
-        400,
-        ['statuses.5.title'],
-      ]);
+      await expectIssues(send([]), 'statuses', 'statuses');
+      await expectIssues(send(only('unstarted', 'started')), 'statuses');
+      await expectIssues(send(only('completed')), 'statuses');
+      await expectIssues(send([...WORK, { title: ' New ', type: 'started' }]), 'statuses.5.title');
     }
     expect(await read(id)).toEqual({ id, ...before });
   });
@@ -129,10 +118,12 @@ describe('a patch of the statuses', () => {
     for (const nothing of [{}, before, { statuses: before.statuses.map(({ id }: Status) => ({ id })) }]) {
       expect((await patch(before.id, nothing)).body).toEqual(before);
     }
-    expect(issues(await patch(before.id, { title: null, statuses: null, isDefault: null }))).toEqual([
-      400,
-      ['title', 'statuses', 'isDefault'],
-    ]);
+    await expectIssues(
+      patch(before.id, { title: null, statuses: null, isDefault: null }),
+      'title',
+      'statuses',
+      'isDefault',
+    );
   });
 
   it('rejects ids that are not of the template, listed twice, or new statuses that lack a field', async () => {
@@ -140,10 +131,10 @@ describe('a patch of the statuses', () => {
     const other = (await all())[0].statuses[0].id;
     const [{ id }] = before.statuses;
     const send = (...entries: unknown[]) => patch(before.id, { statuses: [...before.statuses, ...entries] });
-    expect(issues(await send({ id: other, title: 'X', type: 'started' }))).toEqual([400, ['statuses.5.id']]);
-    expect(issues(await send({ id, title: 'X' }))).toEqual([400, ['statuses.5.id']]);
-    expect(issues(await send({ id: 'x' }))).toEqual([400, ['statuses.5.id']]);
-    expect(issues(await send({}))).toEqual([400, ['statuses.5.title', 'statuses.5.type']]);
+    await expectIssues(send({ id: other, title: 'X', type: 'started' }), 'statuses.5.id');
+    await expectIssues(send({ id, title: 'X' }), 'statuses.5.id');
+    await expectIssues(send({ id: 'x' }), 'statuses.5.id');
+    await expectIssues(send({}), 'statuses.5.title', 'statuses.5.type');
     expect(await read(before.id)).toEqual(before);
   });
 
@@ -185,7 +176,7 @@ describe('the default template', () => {
     const [first] = await all();
     const second = await made();
     const marks = async () => (await all()).map(({ isDefault }: { isDefault: boolean }) => isDefault);
-    expect(issues(await patch(first.id, { isDefault: false }))).toEqual([400, ['isDefault']]);
+    await expectIssues(patch(first.id, { isDefault: false }), 'isDefault');
     expect((await patch(second.id, { isDefault: true })).body.isDefault).toBe(true);
     expect(await marks()).toEqual([false, true]);
     const { lists } = (await call('POST', at('/spaces'), { title: 'S' })).body;

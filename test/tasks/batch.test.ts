@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { badRequest, unavailable } from '../../src/kernel/errors.ts';
 import { ada, call, inside, list, openHomeInstead, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { joined, pathsOf } from '../people.ts';
+import { expectIssues, joined, pathsOf } from '../people.ts';
 
 useHome();
 afterEach(() => expectSound(world));
@@ -23,24 +23,6 @@ const create = (more: object = {}) => ({
   ...more,
 });
 const read = async (id: string) => (await call('GET', `${inside}/tasks/${id}`)).body;
-/** In how many steps each write is done from now on that goes in steps. */
-const watchSteps = (): number[] => {
-  const counts: number[] = [];
-  const { writeInSteps } = world.deps;
-  world.deps.writeInSteps = (job, from) =>
-    writeInSteps(function* (tx) {
-      const running = job(tx);
-      for (let steps = 1; ; steps += 1) {
-        const next = running.next();
-        if (next.done) {
-          counts.push(steps);
-          return next.value;
-        }
-        yield;
-      }
-    }, from);
-  return counts;
-};
 const label = async (title: string) => (await call('POST', `${inside}/labels`, { title })).body.id;
 
 describe('a batch', () => {
@@ -366,14 +348,13 @@ describe('a batch', () => {
 
   it('has 1 to 100 operations', async () => {
     for (const operations of [undefined, null, {}, [], Array(101).fill({})]) {
-      const { status, body } = await send(operations);
-      expect([status, pathsOf(body)]).toEqual([400, ['operations']]);
+      await expectIssues(send(operations), 'operations');
     }
     expect((await send(Array.from({ length: 100 }, () => create()))).body.results).toHaveLength(100);
   });
 
   it('is done in steps where its texts are long, and means the same', async () => {
-    const steps = watchSteps();
+    const steps = world.watchSteps();
     const description = 'word '.repeat(8_000);
     const made = Array.from({ length: 20 }, () => create({ description }));
     const results = await batch(
@@ -396,7 +377,7 @@ describe('a batch', () => {
     const body = { body: 'Said' };
     for (let i = 0; i < 60; i += 1) await call('POST', `${inside}/tasks/${said[i % 3]?.id}/comments`, body);
 
-    const steps = watchSteps();
+    const steps = world.watchSteps();
     const done = (made: { id: string }[], more: object) =>
       batch(...made.map(({ id }) => ({ ...more, id: id.toUpperCase() })));
     await done(said, { op: 'update', title: 'Short' });
@@ -418,7 +399,7 @@ describe('a batch', () => {
       await call('PATCH', `${inside}/tasks/${id}`, { description: null });
       ids.push(id);
     }
-    const steps = watchSteps();
+    const steps = world.watchSteps();
     const statusId = list.statuses.find(({ type }) => type === 'completed')?.id;
     const results = await batch(...ids.map((id) => ({ op: 'update', id, statusId })));
     expect([statuses(results), steps]).toEqual([[200, 200, 200, 200], [4]]);

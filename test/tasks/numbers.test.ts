@@ -6,7 +6,7 @@ import { openStorage } from '../../src/db/open.ts';
 import { ada, call, useHome, world } from '../ada.ts';
 import { ROWS_OF_SCHEMA } from '../filled-schema.ts';
 import { newFolder } from '../new-folder.ts';
-import { as, joined } from '../people.ts';
+import { as, expectIssues, joined } from '../people.ts';
 
 let workspace: string;
 let list: string;
@@ -148,8 +148,7 @@ describe('the key of a workspace', () => {
 
   it('is two to six letters from A to Z', async () => {
     for (const key of ['A', 'ABCDEFG', 'home', 'H1', 'ÄB', '', 12, null]) {
-      const { status, body } = await call('PATCH', at(''), { key });
-      expect([status, body.issues?.[0].path]).toEqual([400, 'key']);
+      await expectIssues(call('PATCH', at(''), { key }), 'key');
     }
   });
 

@@ -417,7 +417,6 @@ describe('pages in the midst of very many matches', () => {
     for (const { id: creatorId } of [ada, bob, ada, bob]) {
       await addTasks(world, home, 1_500, { creatorId, title: `Task of ${creatorId}` });
     }
-    const { reading } = world.opened.storage;
     const columns = {
       title: 'title_key',
       updatedAt: 'updated_at',
@@ -425,18 +424,13 @@ describe('pages in the midst of very many matches', () => {
       priority: 'priority',
     };
     for (const [sortBy, column] of Object.entries(columns)) {
-      const inOrder = reading
-        .prepare<[string], string>(
-          `select id from tasks where creator_id = ? order by ${column} desc, seq desc`,
-        )
-        .pluck()
-        .all(ada.id);
+      const sql = `select id from tasks where creator_id = ? order by ${column} desc, seq desc`;
+      const inOrder = world.values(sql, ada.id);
       const asked = `creatorId=${ada.id}&sortBy=${sortBy}&sortOrder=desc&limit=100`;
       for (const page of [14, 16, 30]) {
         const path = `/workspaces/${home}/tasks/query?${asked}&page=${page}`;
         const { body } = await as(world, ada)('GET', path);
-        const ids = body.items.map(({ id }: { id: string }) => id);
-        expect(ids).toEqual(inOrder.slice((page - 1) * 100, page * 100));
+        expect(idsOf(body.items)).toEqual(inOrder.slice((page - 1) * 100, page * 100));
       }
     }
   });

@@ -1,14 +1,13 @@
 import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { statement } from '../../src/db/connection.ts';
 import { indexTask } from '../../src/storage/searchable.ts';
 import { createMatchFinder, type Search } from '../../src/storage/task-query/search-matches.ts';
 import { matchTerms } from '../../src/storage/words.ts';
 import { createSearches, type Searches } from '../../src/tasks/searches.ts';
 import { addTasks } from '../many-tasks.ts';
-import { homeOf } from '../people.ts';
-import { openWorld, type World } from '../world.ts';
+import { openHome } from '../people.ts';
+import type { World } from '../world.ts';
 
 const TASKS = 300;
 const PHRASE = '東京都大阪府北海';
@@ -18,16 +17,13 @@ let workspaceKey: number;
 let path: string;
 
 beforeAll(async () => {
-  world = await openWorld();
-  const ada = await world.signUp('ada@example.com', 'Ada');
-  const workspace = await homeOf(world, ada);
+  let workspace: string;
+  ({ world, home: workspace } = await openHome());
   ({ path } = world.opened.storage);
   // Every third has the phrase.
   for (let n = 0; n < 3; n += 1)
     await addTasks(world, workspace, TASKS / 3, { title: n === 0 ? PHRASE : `${PHRASE.slice(0, 3)} ${n}` });
-  workspaceKey =
-    world.deps.read.one(statement<{ code: number }>('select code from workspaces where id = ?', [workspace]))
-      ?.code ?? 0;
+  workspaceKey = world.values<number>('select code from workspaces where id = ?', workspace)[0] ?? 0;
 });
 afterAll(() => world.close());
 

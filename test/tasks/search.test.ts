@@ -312,26 +312,18 @@ describe('the search index', () => {
       });
       most = Math.max(most, logOf(storage.writing).pages);
     }
-    const segments = storage.writing.prepare('select count(distinct segid) from task_search_idx').pluck();
-    expect(segments.get()).toBeLessThan(20);
+    expect(world.count('(select distinct segid from task_search_idx)')).toBeLessThan(20);
     expect(most).toBeLessThan(given.most);
   });
 
   it.each([false, true])(
     'is merged a little with each step of a deletion, permanent: %s',
     async (permanent) => {
-      const own = await openWorld();
-      const { accessToken: token } = await own.signUp();
-      const [{ id: workspaceId }] = (await own.call('GET', '/me/workspaces', { token })).body.items;
-      const [{ id: listId }] = (await own.call('GET', `/workspaces/${workspaceId}/lists`, { token })).body
-        .items;
-      await addTasks(own, workspaceId, 768);
-      const path = `/workspaces/${workspaceId}/lists/${listId}?permanent=${permanent}`;
-      expect((await own.call('DELETE', path, { token })).status).toBe(204);
-      const { reading } = own.opened.storage;
-      const segments = reading.prepare('select count(distinct segid) from task_search_idx').pluck().get();
+      const { world: own, call, home, inside, listId } = await openHome();
+      await addTasks(own, home, 768);
+      expect((await call('DELETE', `${inside}/lists/${listId}?permanent=${permanent}`)).status).toBe(204);
       // A step writes one, and at 16 SQLite merges all at once.
-      expect(segments).toBeLessThan(8);
+      expect(own.count('(select distinct segid from task_search_idx)')).toBeLessThan(8);
       await own.close();
     },
   );
@@ -340,9 +332,8 @@ describe('the search index', () => {
     'does not keep the words of %s, which a later commit would have to merge all at once',
     async (what) => {
       const { world: own, call, inside: path, listId } = await openHome();
-      const { reading } = own.opened.storage;
       const text = (n: number) => Array.from({ length: 1_000 }, (_, i) => `w${n}x${i}`).join(' ');
-      const size = () => reading.prepare('select sum(length(block)) from task_search_data').pluck().get();
+      const size = () => Number(own.values('select sum(length(block)) from task_search_data')[0]);
       const write = async (...args: Parameters<Call>) => {
         const { status, body } = await call(...args);
         expect(status).toBeLessThan(300);
@@ -360,7 +351,7 @@ describe('the search index', () => {
             : `${tasks}/${(await write('POST', tasks, { listId, title: 'Long', description: text(n) })).id}`,
         );
       }
-      const full = Number(size());
+      const full = size();
       for (const thing of things) {
         if (what === 'deleted tasks') await write('DELETE', `${thing}?permanent=true`);
         else if (what === 'deleted comments') await write('DELETE', thing);
@@ -375,15 +366,11 @@ describe('the search index', () => {
     'stays whole and complete when a word that thousands of tasks had is %s away',
     async (how) => {
       const own = await openWorld();
-      const { reading, writing } = own.opened.storage;
       const of = (title: string) => ({ workspace_code: 77, title, description: null });
       /** What merges would mend by chance. */
       const unmerged = (tx: Tx): Tx => ({ ...tx, beforeCommit: () => {} });
-      const found = (q: string) =>
-        reading
-          .prepare('select rowid from task_search where task_search match ? order by rowid')
-          .pluck()
-          .all(matchTerms(77, q).join(' AND '));
+      const matching = 'select rowid from task_search where task_search match ? order by rowid';
+      const found = (q: string) => own.values(matching, matchTerms(77, q).join(' AND '));
       const away = (tx: Tx, seq: number) =>
         how === 'edited'
           ? reindexTask(unmerged(tx), { ...of('ww'), seq })
@@ -407,7 +394,7 @@ describe('the search index', () => {
       });
       expect([found('kk'), found('aa')]).toEqual([[last + 1, last + 3], []]);
       expect(found('ww')).toHaveLength(how === 'edited' ? last + 1 : 0);
-      expect(writing.pragma('integrity_check', { simple: true })).toBe('ok');
+      expect(own.opened.storage.writing.pragma('integrity_check', { simple: true })).toBe('ok');
       await own.close();
     },
   );
