@@ -1,7 +1,8 @@
 import { beforeEach, expect } from 'vitest';
 import { query } from '../src/db/connection.ts';
+import type { RecurringSeriesRow } from '../src/storage/tables.ts';
 import { tick } from '../src/tick.ts';
-import { openHome, signInAgain } from './people.ts';
+import { openHome, pathsOf, signInAgain } from './people.ts';
 import type { WorldOptions } from './world.ts';
 
 export const DAY = 86_400_000;
@@ -61,6 +62,14 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
   const read = (id: string) => ok('GET', `${series}/${id}`);
   const task = (id: string) => ok('GET', `${inside}/tasks/${id}`);
   const done: string = list.statuses.find(({ type }: { type: string }) => type === 'completed').id;
+  const complete = (taskId: string) => ok('PATCH', `${inside}/tasks/${taskId}`, { statusId: done });
+  const reopen = (taskId: string) =>
+    ok('PATCH', `${inside}/tasks/${taskId}`, { statusId: list.statuses[0].id });
+  /** Moves the clock to an instant and lets time do its work. */
+  const at = async (instant: string) => {
+    world.clock.set(Date.parse(instant));
+    await tick(world.deps);
+  };
   return {
     world,
     owner,
@@ -71,6 +80,28 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     call,
     ok,
     create,
+    /** One whose first occurrence has passed, with its task and the upcoming one. */
+    createBegun: async (more: Record<string, unknown> = {}) => {
+      const { id, nextTaskId: first } = await create(more);
+      await at('2026-03-28T12:00:00.000Z');
+      return { id, first, nextTaskId: (await read(id)).nextTaskId };
+    },
+    /** One whose upcoming instance was opened again, when the next was made ahead. */
+    createAhead: async () => {
+      const { id, nextTaskId: first } = await create();
+      await complete(first);
+      const { nextTaskId: ahead } = await read(id);
+      await reopen(first);
+      for (const verb of ['pause', 'resume']) await ok('POST', `${series}/${id}/${verb}`);
+      expect((await read(id)).nextTaskId).toBe(first);
+      return { id, first, ahead };
+    },
+    /** As if zone data of another version had dated the series, and with these columns. */
+    withOldZoneData: (columns: Partial<RecurringSeriesRow> = {}) =>
+      world.deps.write((tx) => {
+        tx.run(query.updateTable('meta').set({ value: '1999z' }).where('key', '=', 'tz_version'));
+        tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z', ...columns }));
+      }),
     /** In the same space. */
     anotherList: (more: Record<string, unknown> = {}) =>
       ok('POST', `${inside}/lists`, { spaceId: list.spaceId, title: 'Other', ...more }),
@@ -78,8 +109,8 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     /** The task of its next occurrence. */
     upcoming: async (id: string) => task((await read(id)).nextTaskId),
     skip: (id: string, body?: unknown) => ok('POST', `${series}/${id}/skip`, body),
-    complete: (taskId: string) => ok('PATCH', `${inside}/tasks/${taskId}`, { statusId: done }),
-    reopen: (taskId: string) => ok('PATCH', `${inside}/tasks/${taskId}`, { statusId: list.statuses[0].id }),
+    complete,
+    reopen,
     patch: (id: string, body: unknown) => ok('PATCH', `${series}/${id}`, body),
     edit: (id: string, taskId: string, mode: string, updates: unknown) =>
       ok('POST', `${series}/${id}/instances/${taskId}/edit-mode`, { mode, updates }),
@@ -92,18 +123,16 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     states: (id: string) => occurrences(id).map(({ state }) => state),
     /** The paths of the issues of a 400, each with a message; its error where it has none. */
     rejectedAt: async (method: string, path: string, body?: unknown) => {
-      const response = await call(method, path, body);
-      expect(response.status).toBe(400);
-      for (const { message } of response.body.issues ?? []) expect(message).toMatch(/\w/);
-      return response.body.issues?.map(({ path }: { path: string }) => path) ?? response.body.error;
+      const { status, body: rejected } = await call(method, path, body);
+      expect(status).toBe(400);
+      if (!rejected.issues) return rejected.error;
+      expect(rejected.error).toBe('ValidationError');
+      for (const { message } of rejected.issues) expect(message).toMatch(/\w/);
+      return pathsOf(rejected);
     },
     task,
     done,
-    /** Moves the clock to an instant and lets time do its work. */
-    at: async (instant: string) => {
-      world.clock.set(Date.parse(instant));
-      await tick(world.deps);
-    },
+    at,
     close: world.close,
   };
 }

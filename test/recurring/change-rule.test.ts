@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { query } from '../../src/db/connection.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { count, DAILY, NEVER, useSeriesWorld, w } from '../series-world.ts';
@@ -165,10 +164,7 @@ describe('another rule', () => {
     await w.ok('POST', `${w.series}/${id}/pause`);
     await w.patch(id, { interval: { ...DAILY, timezone: 'America/New_York' } });
     const before = await w.task(nextTaskId);
-    await w.world.deps.write((tx) => {
-      tx.run(query.updateTable('meta').set({ value: '1999z' }).where('key', '=', 'tz_version'));
-      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z' }));
-    });
+    await w.withOldZoneData();
     await tick(w.world.deps);
     expect(await w.task(nextTaskId)).toEqual(before);
   });
@@ -211,11 +207,7 @@ describe('another rule', () => {
   });
 
   it('is not hurried by an instance that was made ahead under the one before', async () => {
-    const { id, nextTaskId: first } = await w.create();
-    await w.complete(first);
-    const { nextTaskId: ahead } = await w.read(id);
-    await w.reopen(first);
-    for (const verb of ['pause', 'resume']) await w.ok('POST', `${w.series}/${id}/${verb}`);
+    const { id, ahead } = await w.createAhead();
     await w.patch(id, { interval: { ...DAILY, every: 2 } });
     await w.at('2026-03-28T12:00:00.000Z');
     const before = await w.read(id);

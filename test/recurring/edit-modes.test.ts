@@ -8,9 +8,7 @@ useSeriesWorld();
 
 describe('all', () => {
   it('changes what is open, also the past, and leaves done tasks alone', async () => {
-    const { id, nextTaskId: first } = await w.create();
-    await w.at('2026-03-28T12:00:00.000Z');
-    const { nextTaskId: second } = await w.read(id);
+    const { id, first, nextTaskId: second } = await w.createBegun();
     await w.complete(first);
     await w.at('2026-03-29T12:00:00.000Z');
     const { nextTaskId: third } = await w.read(id);
@@ -52,9 +50,7 @@ describe('all', () => {
       ],
     });
     const other = await w.anotherList({ statusTemplateId: template.id });
-    const { id, nextTaskId: first } = await w.create();
-    await w.at('2026-03-28T12:00:00.000Z');
-    const { nextTaskId: second } = await w.read(id);
+    const { id, first, nextTaskId: second } = await w.createBegun();
     await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[1].id });
     expect(await w.patch(id, { listId: other.id })).toMatchObject({ listId: other.id });
     expect(await w.task(first)).toMatchObject({ listId: other.id, statusId: template.statuses[1].id });
@@ -132,9 +128,7 @@ describe('following', () => {
   });
 
   it('keeps what is overridden, and a pause', async () => {
-    const { id } = await w.create();
-    await w.at('2026-03-28T12:00:00.000Z');
-    const { nextTaskId } = await w.read(id);
+    const { id, nextTaskId } = await w.createBegun();
     await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
     await w.ok('POST', `${w.series}/${id}/pause`);
     const task = await w.edit(id, nextTaskId, 'following', { title: 'New', priority: 'low' });
@@ -150,16 +144,11 @@ describe('following', () => {
   });
 
   it('from an instance made ahead of one that was reopened takes no part in that one', async () => {
-    const { id, nextTaskId: first } = await w.create();
-    await w.complete(first);
-    const { nextTaskId: second } = await w.read(id);
-    await w.reopen(first);
-    await w.ok('POST', `${w.series}/${id}/pause`);
-    expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(first);
-    const { recurrence } = await w.edit(id, second, 'following', { title: 'New' });
+    const { id, first, ahead } = await w.createAhead();
+    const { recurrence } = await w.edit(id, ahead, 'following', { title: 'New' });
     expect(await w.read(recurrence.recurringTaskId)).toMatchObject({
       nextRunAt: '2026-03-29T07:00:00.000Z',
-      nextTaskId: second,
+      nextTaskId: ahead,
       nextOccurrenceNumber: 1,
     });
     await w.ok('DELETE', `${w.series}/${recurrence.recurringTaskId}`);
@@ -178,9 +167,7 @@ describe('following', () => {
   });
 
   it('of a paused series waits with the same instance, which a new rule reschedules', async () => {
-    const { id } = await w.create();
-    await w.at('2026-03-28T12:00:00.000Z');
-    const { nextTaskId } = await w.read(id);
+    const { id, nextTaskId } = await w.createBegun();
     await w.ok('POST', `${w.series}/${id}/pause`);
     const { recurrence } = await w.edit(id, nextTaskId, 'following', { title: 'New' });
     await w.patch(recurrence.recurringTaskId, { interval: { ...DAILY, timeOfDay: '15:00' } });
@@ -188,12 +175,9 @@ describe('following', () => {
   });
 
   it('of a paused series, from an instance made ahead, stays paused and takes no part in the one before', async () => {
-    const { id, nextTaskId: first } = await w.create();
-    await w.complete(first);
-    const { nextTaskId: second } = await w.read(id);
-    await w.reopen(first);
-    for (const verb of ['pause', 'resume', 'pause']) await w.ok('POST', `${w.series}/${id}/${verb}`);
-    const { recurrence } = await w.edit(id, second, 'following', { title: 'New' });
+    const { id, first, ahead } = await w.createAhead();
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    const { recurrence } = await w.edit(id, ahead, 'following', { title: 'New' });
     const rest = `${w.series}/${recurrence.recurringTaskId}`;
     expect(await w.ok('GET', rest)).toMatchObject({ state: 'paused', nextRunAt: null });
     const stored = query.selectFrom('recurring_series').select('next_task_id').where('state', '=', 'paused');
@@ -240,9 +224,7 @@ describe('following', () => {
   });
 
   it('after a century of numbers ends the old series by its date', async () => {
-    const { id } = await w.create({ startsAt: '1926-01-01T00:00:00.000Z' });
-    await w.at('2026-03-28T12:00:00.000Z');
-    const { nextTaskId } = await w.read(id);
+    const { id, nextTaskId } = await w.createBegun({ startsAt: '1926-01-01T00:00:00.000Z' });
     const task = await w.edit(id, nextTaskId, 'following', { title: 'New' });
     expect(await w.read(id)).toMatchObject({
       state: 'ended',

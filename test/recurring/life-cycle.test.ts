@@ -311,9 +311,8 @@ describe('the life-cycle check', () => {
     await w.edit(chosen.id, chosen.nextTaskId, 'this', { dueDate: '2026-03-28T11:00:00.000Z' });
     await tick(w.world.deps);
     const stale = '2026-03-28T09:00:00.000Z';
+    await w.withOldZoneData({ next_run_at: stale });
     await w.world.deps.write((tx) => {
-      tx.run(query.updateTable('meta').set({ value: '1999z' }).where('key', '=', 'tz_version'));
-      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z', next_run_at: stale }));
       tx.run(query.updateTable('recurring_occurrences').set({ occurrence_at: stale }));
       const dates = { due_date: stale, occurrence_at: stale };
       tx.run(query.updateTable('tasks').set(dates).where('id', '=', nextTaskId));
@@ -342,9 +341,8 @@ describe('the life-cycle check', () => {
     await w.ok('DELETE', `${w.inside}/lists/${other.id}`);
     await tick(w.world.deps);
     const stale = '2026-03-28T09:00:00.000Z';
+    await w.withOldZoneData();
     await w.world.deps.write((tx) => {
-      tx.run(query.updateTable('meta').set({ value: '1999z' }).where('key', '=', 'tz_version'));
-      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z' }));
       tx.run(query.updateTable('recurring_series').set({ next_run_at: stale }).where('id', '=', bereft.id));
       tx.run(query.updateTable('tasks').set({ due_date: stale, occurrence_at: stale }));
     });
@@ -358,12 +356,7 @@ describe('the life-cycle check', () => {
   });
 
   it('21: and a task that was made ahead, once its turn comes', async () => {
-    const { id, nextTaskId } = await w.create();
-    await w.complete(nextTaskId);
-    const { nextTaskId: ahead } = await w.read(id);
-    await w.reopen(nextTaskId);
-    await w.ok('POST', `${w.series}/${id}/pause`);
-    expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(nextTaskId);
+    const { id, first, ahead } = await w.createAhead();
     const stale = '2026-03-29T08:00:00.000Z';
     await w.world.deps.write((tx) => {
       const dates = { due_date: stale, occurrence_at: stale };
@@ -372,7 +365,7 @@ describe('the life-cycle check', () => {
         query.updateTable('recurring_occurrences').set({ occurrence_at: stale }).where('task_id', '=', ahead),
       );
     });
-    await w.complete(nextTaskId);
+    await w.complete(first);
     const now = '2026-03-29T07:00:00.000Z';
     expect(await w.read(id)).toMatchObject({ nextTaskId: ahead, nextRunAt: now });
     expect(await w.task(ahead)).toMatchObject({ dueDate: now, recurrence: { occurrenceAt: now } });
@@ -383,9 +376,7 @@ describe('the life-cycle check', () => {
   it('21: one that is revived stands by the zone data of today', async () => {
     const { id } = await w.create({ endCondition: { type: 'count', count: 1 } });
     await w.skip(id);
-    await w.world.deps.write((tx) =>
-      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z' })),
-    );
+    await w.withOldZoneData();
     await w.patch(id, { endCondition: { type: 'never' } });
     const stored = w.world.deps.read.all(query.selectFrom('recurring_series').select('tz_version'));
     expect(stored).toEqual([{ tz_version: process.versions.tz }]);

@@ -167,9 +167,7 @@ describe('the sweep', () => {
     const { id, nextTaskId } = await w.create();
     await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
     await w.ok('POST', `${w.series}/${id}/pause`);
-    await w.world.deps.write((tx) =>
-      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z' })),
-    );
+    await w.withOldZoneData();
     await sweep(before(1, () => w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } })));
     expect(await w.read(id)).toMatchObject({ state: 'paused', stateReason: null });
   });
@@ -199,9 +197,8 @@ describe('the sweep', () => {
     await w.skip(ended.id);
     await sweep(w.world.deps);
     const stale = '2026-03-28T09:00:00.000Z';
+    await w.withOldZoneData({ next_run_at: stale });
     await w.world.deps.write((tx) => {
-      tx.run(query.updateTable('meta').set({ value: '1999z' }).where('key', '=', 'tz_version'));
-      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z', next_run_at: stale }));
       tx.run(query.updateTable('recurring_series').set({ interval: '{}' }).where('id', '=', bad?.id));
       tx.run(query.updateTable('recurring_series').set({ next_run_at: null }).where('state', '<>', 'active'));
     });
