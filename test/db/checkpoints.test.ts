@@ -2,28 +2,21 @@ import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Checkpoints, createCheckpoints, logOf } from '../../src/db/checkpoints.ts';
-import { openStorage, type Storage } from '../../src/db/open.ts';
-import { newFolder } from '../new-folder.ts';
+import { folder, storage, useFile } from './one-file.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-let folder: string;
-let storage: Storage;
 let checkpoints: Checkpoints;
 let failures: unknown[];
 let fallbacks: unknown[];
 
+useFile();
 beforeEach(() => {
-  folder = newFolder('checkpoints');
-  storage = openStorage({ path: join(folder, 'errand.db'), create: true });
   storage.writing.exec('create table notes (id integer primary key, text)');
   failures = [];
   fallbacks = [];
 });
-afterEach(async () => {
-  await checkpoints.stop();
-  storage.close();
-});
+afterEach(() => checkpoints.stop());
 
 const begin = (of = storage) => {
   checkpoints = createCheckpoints(of, {

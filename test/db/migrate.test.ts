@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { migrations as released } from '../../migrations/index.ts';
 import { statements } from '../../migrations/statements.ts';
 import { createConfig } from '../../src/config.ts';
@@ -9,17 +9,9 @@ import { openStorage, type Storage } from '../../src/db/open.ts';
 import { StorageError } from '../../src/db/storage-error.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
-import { newFolder } from '../new-folder.ts';
+import { folder, path, storage, useFile } from './one-file.ts';
 
-let folder: string;
-let path: string;
-let storage: Storage;
-beforeEach(() => {
-  folder = newFolder('migrate');
-  path = join(folder, 'errand.db');
-  storage = openStorage({ path, create: true });
-});
-afterEach(() => storage.close());
+useFile();
 
 const FIRST = `
 create table parents (

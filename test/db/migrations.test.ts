@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { migrations as released } from '../../migrations/index.ts';
 import { statements } from '../../migrations/statements.ts';
 import { schemaFaults } from '../../src/backup/schema-check.ts';
@@ -12,19 +12,11 @@ import { AccountImport } from '../../src/import/schema.ts';
 import { COUNTERS, faultsOf } from '../../src/storage/integrity.ts';
 import { VALUES } from '../../src/storage/value-checks.ts';
 import { ROWS_OF_SCHEMA, rowsIn } from '../filled-schema.ts';
-import { newFolder } from '../new-folder.ts';
+import { folder, path, storage, useFile } from './one-file.ts';
 
 const AT = '2026-03-27T10:00:00.000Z';
 
-let folder: string;
-let path: string;
-let storage: Storage;
-beforeEach(() => {
-  folder = newFolder('migrations');
-  path = join(folder, 'errand.db');
-  storage = openStorage({ path, create: true });
-});
-afterEach(() => storage.close());
+useFile();
 
 const query = <Row>(sql: string) => storage.writing.prepare<[], Row>(sql).all();
 

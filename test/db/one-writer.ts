@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { type Db, query } from '../../src/db/connection.ts';
-import { openStorage, type Storage } from '../../src/db/open.ts';
 import { createWriter, type Write, type Writer } from '../../src/db/writer.ts';
-import { newFolder } from '../new-folder.ts';
+import { storage, useFile } from './one-file.ts';
 
-export let storage: Storage;
+export { storage };
+
 export let writer: Writer;
 export let write: Write;
 /** What effects and hooks threw. */
@@ -14,9 +13,9 @@ let time = 0;
 
 /** To be called by a file of tests: each has a writer of its own, whose time stands still. */
 export function useWriter(): void {
+  useFile();
   beforeEach(() => {
     vi.spyOn(performance, 'now').mockImplementation(() => time);
-    storage = openStorage({ path: join(newFolder('writer'), 'errand.db'), create: true });
     storage.writing.exec(`
       create table meta (key text primary key, value text not null) strict, without rowid;
       create table parents (id integer primary key) strict;
@@ -26,10 +25,7 @@ export function useWriter(): void {
     writer = createWriter(storage, (reason) => lostEffects.push(reason));
     write = writer.write;
   });
-  afterEach(() => {
-    vi.restoreAllMocks();
-    storage.close();
-  });
+  afterEach(() => void vi.restoreAllMocks());
 }
 
 export const put = (db: Db, key: string, value = 'x') =>

@@ -1,32 +1,25 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStorage, type Storage } from '../../src/db/open.ts';
 import { createWalSync, paysBeside, type WalSync } from '../../src/db/wal-sync.ts';
-import { newFolder } from '../new-folder.ts';
+import { folder, storage, useFile } from './one-file.ts';
 
 const FULL = 2;
 const NORMAL = 1;
 
-let folder: string;
-let storage: Storage;
 let walSync: WalSync;
 let fallbacks: unknown[];
 let failed: PromiseWithResolvers<unknown>;
 let time: number;
 
+useFile();
 beforeEach(() => {
-  folder = newFolder('wal-sync');
-  storage = openStorage({ path: join(folder, 'errand.db'), create: true });
   storage.writing.exec('create table notes (id integer primary key, text)');
   fallbacks = [];
   failed = Promise.withResolvers();
   time = 0;
 });
-afterEach(async () => {
-  await walSync.stop();
-  storage.close();
-});
+afterEach(() => walSync.stop());
 
 const begin = (setting: 'auto' | 'beside', of = storage) => {
   const hear = {

@@ -32,6 +32,11 @@ describe('a transaction function in steps', () => {
     }
     return 'put';
   }
+  /** What is left for the end, and fails there. */
+  const bad = (db: Db) => {
+    put(db, 'half');
+    throw new Error('no end');
+  };
   const putInSteps = (steps: number) => writer.writeInSteps((tx) => putting(tx, steps));
 
   it('is one commit, between whose steps readers find what was there before', async () => {
@@ -129,10 +134,6 @@ describe('a transaction function in steps', () => {
   it('has its effects run once it is on the disk, and what is left for the end done in its commit', async () => {
     const ran: string[] = [];
     const end = (db: Db, pages: number) => put(db, `pages ${pages}`);
-    const bad = (db: Db) => {
-      put(db, 'half');
-      throw new Error('no end');
-    };
     await writer.writeInSteps(function* (tx): Steps<void> {
       tx.afterCommit(() => ran.push(keys().join()));
       tx.beforeCommit(end, 1);
@@ -156,10 +157,6 @@ describe('a transaction function in steps', () => {
       expect(pages).toBeLessThanOrEqual(64);
       done += pages;
       put(db, `pages ${done}`);
-    };
-    const bad = (db: Db) => {
-      put(db, 'half');
-      throw new Error('no end');
     };
     await writer.writeInSteps(function* (tx): Steps<void> {
       for (const [key, work, pages] of [

@@ -16,9 +16,7 @@ const POLICY =
 
 useWorld();
 
-const reopen = async (settings: NonNullable<WorldOptions['settings']>) => {
-  await openInstead({ settings });
-};
+const reopen = (settings: NonNullable<WorldOptions['settings']>) => openInstead({ settings });
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   world.app.request(path, { method, headers });
 /** But for references to parts of the document itself. */
