@@ -1,7 +1,7 @@
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { DAY, toInstant } from '../kernel/instants.ts';
-import { purgeChanges, workspaceKeys } from '../storage/changes.ts';
+import { keysOfOutdated, purgeChanges } from '../storage/changes.ts';
 import {
   dateDeletions,
   hasDeletionsBefore,
@@ -18,7 +18,7 @@ const BATCH_SIZE = 500;
  */
 export async function purgeOldChanges(deps: Deps): Promise<void> {
   const until = toInstant(deps.clock.now() - deps.config.changes.keep_days * DAY);
-  for (const key of workspaceKeys(deps.read, until)) {
+  for (const key of keysOfOutdated(deps.read, until)) {
     await inSteps(deps, (tx) => purgeChanges(tx, key, until, BATCH_SIZE));
   }
   const now = toInstant(deps.clock.now());

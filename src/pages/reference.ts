@@ -128,7 +128,7 @@ ${shapes}
 function shapeView(document: OpenApiDocument, [name, schema]: [string, Schema]): Html {
   const id = shapeAnchor(name);
   const parts = (schema.allOf ?? []).filter(({ $ref }) => $ref !== undefined);
-  return html`<article id="${id}" aria-labelledby="${id}-name" class="shape" data-shape data-find="${`${name} ${wordsOf(document, schema, new Set()).join(' ')}`.toLowerCase()}">
+  return html`<article id="${id}" aria-labelledby="${id}-name" class="shape" data-shape data-find="${`${name} ${wordsOf(document, schema).join(' ')}`.toLowerCase()}">
 <h3 id="${id}-name"><a href="#${id}">${name}</a></h3>
 ${prose(schema.description)}
 ${parts.length > 0 && html`<p class="quiet">With all of ${parts.map((part) => typeOf(part))}.</p>`}

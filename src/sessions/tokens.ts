@@ -128,7 +128,7 @@ function rotate(
   const expiresAt = expiryOf(deps, now, toMs(token.created_at));
   if (expiresAt <= now) return { kind: 'unknown' };
   const at = toInstant(now);
-  store.useRefreshToken(tx, hash, at);
+  store.consumeRefreshToken(tx, hash, at);
   store.insertRefreshToken(tx, { hash: hashSecret(replacement), session_id: token.id, used_at: null });
   store.prolongSession(tx, token.id, {
     last_used_at: at,

@@ -32,6 +32,7 @@ const withWorkspaces = (db: Db, row: ApiTokenRow): ApiTokenWithWorkspaces => ({
     row.is_limited === 1 ? db.all(workspacesOfToken({ id: row.id })).map(({ workspace_id: id }) => id) : null,
 });
 
+/** Whom a token lets in, and to which workspaces; one that has expired too. */
 export function findApiTokenByHash(db: Db, hash: string): ApiTokenWithWorkspaces | undefined {
   const row = db.one(byHash({ hash }));
   return row && withWorkspaces(db, row);
@@ -55,6 +56,7 @@ const liveOf = (userId: string, now: Instant) =>
     .where('user_id', '=', userId)
     .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]));
 
+/** How many tokens of a user still work. */
 export const countApiTokens = (db: Db, userId: string, now: Instant): number =>
   db.one(liveOf(userId, now).select(({ fn }) => fn.countAll<number>().as('n')))?.n ?? 0;
 
@@ -70,6 +72,7 @@ export function listApiTokens<Item>(
   return readPage(db, page, live, (row) => toItem(withWorkspaces(db, row)));
 }
 
+/** Renames a token of a user that still works; undefined where there is none. */
 export function renameApiToken(
   tx: Tx,
   userId: string,

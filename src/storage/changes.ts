@@ -217,7 +217,7 @@ export const purgeChanges = (db: Db, workspaceKey: number, until: Instant, most:
   );
 
 /** The workspaces whose second oldest row is from before `until`: nobody needs the oldest any more. */
-export const workspaceKeys = (db: Db, until: Instant): number[] =>
+export const keysOfOutdated = (db: Db, until: Instant): number[] =>
   db
     .all(
       statement<{ code: number }>(

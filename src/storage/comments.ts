@@ -44,12 +44,18 @@ export const SHOWN_COMMENTS = `
     from comments as comment join tasks as task on task.seq = comment.task_seq
       left join users as author on author.code = comment.author_code`;
 
-/** The comments of a task, the oldest first. */
-export const commentsOfTask = (db: Db, seq: number, page: PageRequest): StoredComment[] =>
+/** The comments of a task of the workspace, the oldest first. */
+export const commentsOfTask = (
+  db: Db,
+  workspaceKey: number,
+  seq: number,
+  page: PageRequest,
+): StoredComment[] =>
   db.all(
     statement<StoredComment>(
-      `${SHOWN_COMMENTS} where comment.task_seq = ? order by comment.code limit ? offset ?`,
-      [seq, page.limit, offsetOf(page)],
+      `${SHOWN_COMMENTS} where comment.task_seq = ? and +comment.workspace_code = ?
+        order by comment.code limit ? offset ?`,
+      [seq, workspaceKey, page.limit, offsetOf(page)],
     ),
   );
 
@@ -71,6 +77,12 @@ export const findComments = (db: Db, workspaceKey: number, ids: readonly string[
     ),
   );
 
+/** A workspace, by its id and its key. */
+interface Tenant {
+  workspaceId: string;
+  workspaceKey: number;
+}
+
 /** Stores a comment; returns its key. */
 export function insertComment(tx: Tx, workspaceId: string, row: CommentRow): number {
   const code = tx.insert(query.insertInto('comments').values(row));
@@ -81,16 +93,22 @@ export function insertComment(tx: Tx, workspaceId: string, row: CommentRow): num
 /** Stores what the body of a comment became. */
 export function saveComment(
   tx: Tx,
-  workspaceId: string,
+  { workspaceId, workspaceKey }: Tenant,
   { id, code }: StoredComment,
   { body, version, edited_at }: Pick<CommentRow, 'body' | 'version' | 'edited_at'>,
 ): void {
-  tx.run(query.updateTable('comments').set({ body, version, edited_at }).where('code', '=', code));
+  const update = query.updateTable('comments').set({ body, version, edited_at });
+  tx.run(update.where('workspace_code', '=', workspaceKey).where('code', '=', code));
   recordComment(tx, workspaceId, id, 'put', { body, edited_at });
 }
 
-export function deleteCommentRow(tx: Tx, workspaceId: string, { id, code }: StoredComment): void {
-  tx.run(query.deleteFrom('comments').where('code', '=', code));
+/** Deletes a comment, but not its words from the search index. */
+export function deleteCommentRow(
+  tx: Tx,
+  { workspaceId, workspaceKey }: Tenant,
+  { id, code }: StoredComment,
+): void {
+  tx.run(query.deleteFrom('comments').where('workspace_code', '=', workspaceKey).where('code', '=', code));
   recordComment(tx, workspaceId, id, 'delete');
 }
 

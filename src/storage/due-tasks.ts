@@ -99,6 +99,7 @@ const unnoticed = (until: Instant, now: Instant) =>
     .where('status.type', 'in', ['unstarted', 'started'])
     .orderBy('task.due_date')
     .limit(1);
+
 /** Of the first so many, like `unnoticed`. */
 const daysWithZones = (after: Day, last: Day) =>
   statement<{ due_date: Day; timezone: string | null }>(

@@ -3,7 +3,7 @@ import { type Db, query, statement } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { keyIn } from './keys.ts';
-import { RAISED, recordTask } from './record.ts';
+import { RAISED, recordTask, SCOPE_COLUMNS, type TaskScope } from './record.ts';
 import { rewriteInSteps, TEMPLATE_BYTES } from './step-bytes.ts';
 import type { Tables } from './tables.ts';
 
@@ -74,7 +74,7 @@ function changeFound(
 }
 
 /** What is told of a task that changes, and the bytes of the text that is written with it. */
-type WeighedTask = Parameters<typeof recordTask>[1] & { seq: number; bytes: number };
+type WeighedTask = TaskScope & { seq: number; bytes: number };
 
 /** The tasks of these numbers, read when their turn comes: all of very many at once would hold up everyone. */
 function* readTasks(tx: Tx, all: readonly number[]): Generator<WeighedTask> {
@@ -82,9 +82,7 @@ function* readTasks(tx: Tx, all: readonly number[]): Generator<WeighedTask> {
     const some = JSON.stringify(all.slice(done, done + READ_BATCH_SIZE));
     yield* tx.all(
       statement<WeighedTask>(
-        `select seq, id, workspace_id, list_id, space_id, recurring_task_id,
-            ${TEMPLATE_BYTES} as bytes
-          from tasks where seq in (select value from json_each(?))`,
+        `select seq, ${SCOPE_COLUMNS}, ${TEMPLATE_BYTES} as bytes from tasks where seq in (select value from json_each(?))`,
         [some],
       ),
     );

@@ -3,7 +3,7 @@ import { type Db, statement } from '../db/connection.ts';
 /** What the workspaces of one owner hold, the trash included. */
 export interface Use {
   tasks: number;
-  /** UTF-8 bytes of the titles and descriptions of tasks and series. */
+  /** UTF-8 bytes of titles, descriptions and checklists of tasks and series, and of comments. */
   bytes: number;
 }
 

@@ -32,7 +32,9 @@ export const withChanges = <Row extends { version: number }, Changes extends Nam
   version: row.version + (fieldsOf(changes).length > 0 ? 1 : 0),
 });
 
-type TaskScope = Pick<TaskRow, 'id' | 'workspace_id' | 'list_id' | 'space_id' | 'recurring_task_id'>;
+/** What a task is recorded by: its id, and the scopes that hold it. */
+export type TaskScope = Pick<TaskRow, 'id' | 'workspace_id' | 'list_id' | 'space_id' | 'recurring_task_id'>;
+export const SCOPE_COLUMNS = 'id, workspace_id, list_id, space_id, recurring_task_id';
 
 /** Records a task with the scopes that hold it; `changes` are the columns set, none for a task made or deleted. */
 export function recordTask(tx: Tx, row: TaskScope, op: 'put' | 'delete', changes?: Names): void {

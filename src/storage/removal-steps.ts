@@ -2,7 +2,7 @@ import { query, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { deleteMemberChanges } from './changes.ts';
 import { scheduleErasure } from './erasure.ts';
-import { recordTask, recordThing } from './record.ts';
+import { recordTask, recordThing, SCOPE_COLUMNS, type TaskScope } from './record.ts';
 import { IS_USER, type RemovalPart, TASK_IS_IN } from './removal-parts.ts';
 import { deleteRemoval } from './removals.ts';
 import { TABLE_TRAITS, type TableTraits } from './table-traits.ts';
@@ -32,8 +32,8 @@ function recordRemoval(tx: Tx, kind: RemovalRow['kind'], id: string): void {
 function recordReferences(tx: Tx, userId: string, most: number): void {
   for (const as of ['assignee', 'creator'] as const) {
     const change = { [`${as}_id`]: null };
-    const tasks = statement<Parameters<typeof recordTask>[1]>(
-      `select id, workspace_id, list_id, space_id, recurring_task_id from tasks where ${IS_USER(`${as}_code`)} limit ?`,
+    const tasks = statement<TaskScope>(
+      `select ${SCOPE_COLUMNS} from tasks where ${IS_USER(`${as}_code`)} limit ?`,
       [userId, most],
     );
     for (const task of tx.all(tasks)) recordTask(tx, task, 'put', change);

@@ -73,7 +73,8 @@ export const findRefreshToken = (db: Db, hash: string) =>
       .where('token.hash', '=', hash),
   );
 
-export const useRefreshToken = (db: Db, hash: string, now: Instant) =>
+/** Consumes a refresh token; its row stays, so that a second use of it is known. */
+export const consumeRefreshToken = (db: Db, hash: string, now: Instant) =>
   db.run(
     query
       .updateTable('refresh_tokens')

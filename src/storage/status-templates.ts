@@ -56,6 +56,7 @@ export function unmarkDefault(tx: Tx, workspaceId: string, now: Instant): void {
   if (marked) saveTemplate(tx, { ...marked, is_default: 0, updated_at: now });
 }
 
+/** Whether a list has the template. */
 export const isInUse = (db: Db, workspaceId: string, id: string): boolean =>
   db.one(
     query

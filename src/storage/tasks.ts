@@ -7,7 +7,7 @@ import { keyIn } from './keys.ts';
 import { saveTaskLabels } from './labels.ts';
 import { findList, listOf } from './lists.ts';
 import { keysIn, putBack } from './long-texts.ts';
-import { raisedBy, recordLosses, recordTask, withChanges } from './record.ts';
+import { raisedBy, recordLosses, recordTask, SCOPE_COLUMNS, type TaskScope, withChanges } from './record.ts';
 import { REWRITTEN_STEP_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { DateText, Role, TaskKeys, TaskRow } from './tables.ts';
 import { PAGED, type PagedTask, SHOWN, type ShownTask, type StoredTask } from './task-fields.ts';
@@ -121,13 +121,13 @@ export function deleteTaskRow(tx: Tx, row: StoredTask): void {
 }
 
 /** What is told of a task that another change releases, or takes back. */
-export type ReleasedTask = Parameters<typeof recordTask>[1] & { seq: number };
+export type ReleasedTask = TaskScope & { seq: number };
 
 /** Takes instances out of the series that `isSeries` finds; returns how many, or `most` where more are left. */
 export function releaseSome(tx: Tx, isSeries: string, argument: string, most: number): number {
   const found = tx.all(
     statement<ReleasedTask & { bytes: number }>(
-      `select seq, id, workspace_id, list_id, space_id, recurring_task_id, ${TEMPLATE_BYTES} as bytes from tasks
+      `select seq, ${SCOPE_COLUMNS}, ${TEMPLATE_BYTES} as bytes from tasks
         where recurring_task_id in (select id from recurring_series where ${isSeries}) limit ?`,
       [argument, most],
     ),

@@ -1,5 +1,6 @@
 import { statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
+import { SCOPE_COLUMNS } from './record.ts';
 import { forgetTask } from './series-steps.ts';
 import { findDefaultTemplate, findTemplate } from './status-templates.ts';
 import { REWRITTEN_STEP_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
@@ -85,7 +86,7 @@ export function unpackOccurrences(tx: Tx, entry: StoredEntry): boolean {
     tx
       .all(
         statement<ReleasedTask & { occurrence_at: string | null; bytes: number }>(
-          `select seq, id, workspace_id, list_id, space_id, recurring_task_id, occurrence_at, ${TEMPLATE_BYTES} as bytes
+          `select seq, ${SCOPE_COLUMNS}, occurrence_at, ${TEMPLATE_BYTES} as bytes
             from tasks
             where +workspace_code = ? and id in (select value from json_each(?))`,
           [entry.workspace_code, ids],

@@ -38,7 +38,7 @@ export function listComments(
   return pageOf(
     page,
     task.comment_count,
-    store.commentsOfTask(deps.read, task.seq, page).map(store.commentOf),
+    store.commentsOfTask(deps.read, who.workspaceKey, task.seq, page).map(store.commentOf),
   );
 }
 
@@ -111,7 +111,7 @@ export function updateComment(
     const growth = bytesOfText(body) - bytesOfText(comment.body);
     requireCapacity(deps, tx, who, { tasks: 0, bytes: growth });
     const changes = { body, version: comment.version + 1, edited_at: now };
-    store.saveComment(tx, who.workspaceId, comment, changes);
+    store.saveComment(tx, who, comment, changes);
     reindexComment(tx, comment.code, who.workspaceKey, body);
     updateTaskRow(tx, task, { more_bytes: task.more_bytes + growth });
     recordTask(tx, task, 'put', { comment_count: task.comment_count });
@@ -138,7 +138,7 @@ export function removeComment(
     }
     ifMatch(comment);
     giveUpWords(tx, -comment.code);
-    store.deleteCommentRow(tx, who.workspaceId, comment);
+    store.deleteCommentRow(tx, who, comment);
     const more_bytes = task.more_bytes - bytesOfText(comment.body);
     changeTask(tx, task, { comment_count: task.comment_count - 1, more_bytes }, now);
     return undefined;
