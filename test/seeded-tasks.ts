@@ -5,7 +5,8 @@ import type { StatusType, TaskRow } from '../src/storage/tables.ts';
 import { titleKey } from '../src/storage/words.ts';
 import { PRIORITIES } from '../src/tasks/schema.ts';
 import { addTask } from '../src/tasks/tasks.ts';
-import { openWorld, type Person, START, type World } from './world.ts';
+import { openHome } from './people.ts';
+import { type Person, START, type World } from './world.ts';
 
 interface SeededStatus {
   id: string;
@@ -44,12 +45,8 @@ export function randomBelow(seed = 1): (end: number) => number {
 }
 
 export async function seedTasks(count: number): Promise<Seeded> {
-  const world = await openWorld();
-  const ada = await world.signUp('ada@example.com', 'Ada');
-  const token = ada.accessToken;
-  const [{ id: workspaceId }] = (await world.call('GET', '/me/workspaces', { token })).body.items;
-  const post = async (path: string, body: object) =>
-    (await world.call('POST', `/workspaces/${workspaceId}${path}`, { token, body })).body;
+  const { world, ada, home: workspaceId, call, inside } = await openHome();
+  const post = async (path: string, body: object) => (await call('POST', inside + path, body)).body;
 
   await post('/status-templates', {
     title: 'Editorial',
@@ -60,22 +57,19 @@ export async function seedTasks(count: number): Promise<Seeded> {
       { title: 'Dropped', type: 'canceled' },
     ],
   });
-  const templates = (await world.call('GET', `/workspaces/${workspaceId}/status-templates`, { token })).body
-    .items;
+  const templates = (await call('GET', `${inside}/status-templates`)).body.items;
   for (const title of ['Home', 'Work']) {
     const space = await post('/spaces', { title });
     await post('/lists', { spaceId: space.id, title: `${title} extra`, statusTemplateId: templates[1].id });
     await post('/lists', { spaceId: space.id, title: `${title} first`, position: title === 'Home' ? 1 : 2 });
   }
-  const lists: SeededList[] = (await world.call('GET', `/workspaces/${workspaceId}/lists`, { token })).body
-    .items;
+  const lists: SeededList[] = (await call('GET', `${inside}/lists`)).body.items;
   const people = [{ id: ada.id, name: 'Ada' }];
   for (const name of ['érika', 'Bob', 'Zoë']) people.push({ id: newId(START), name });
 
   const roll = randomBelow();
   const pick = <Thing>(things: readonly Thing[]): Thing => things[roll(things.length)] as Thing;
-  const { code = 0 } =
-    world.deps.read.one(query.selectFrom('workspaces').select('code').where('id', '=', workspaceId)) ?? {};
+  const [code = 0] = world.values<number>('select code from workspaces where id = ?', workspaceId);
   const series = [newId(START), newId(START)];
   const tasks = Array.from({ length: count }, (_, i): TaskRow => {
     // The later lists are the bigger ones.

@@ -9,6 +9,7 @@ import { ada, call, home, inside, list, openHomeInstead, world } from '../ada.ts
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, joined, signInAgain } from '../people.ts';
+import { DAILY } from '../series-world.ts';
 import type { Person } from '../world.ts';
 
 const MANY = 1_000;
@@ -44,8 +45,7 @@ async function meanwhile(filter: string, change: Promise<{ status: number }>) {
 
 /** A series whose instance of each day was made, in one sweep for each year. */
 async function longSeries(days: number): Promise<string> {
-  const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
-  const body = { title: 'Water', listId: list.id, interval, catchUp: 'all' };
+  const body = { title: 'Water', listId: list.id, interval: DAILY, catchUp: 'all' };
   const { id } = (await call('POST', `${inside}/recurring-tasks`, body)).body;
   for (let left = days; left > 0; left -= 366) {
     world.clock.advance(Math.min(left, 366) * DAY);
@@ -55,20 +55,24 @@ async function longSeries(days: number): Promise<string> {
   return id;
 }
 
+/** A transaction that tells of the rows that each of its statements reads. */
+const watched = (tx: Tx, onRows: (rows: unknown[]) => void): Tx => ({
+  ...tx,
+  all: (asked) => {
+    const rows = tx.all(asked);
+    onRows(rows);
+    return rows;
+  },
+});
+
+const firstWorkspace = (): number => world.values<number>('select code from workspaces')[0] ?? 0;
+
 /** How many rows each statement read by which a change of the first workspace found its tasks. */
 async function readBy(change: (tx: Tx, workspaceKey: number) => Steps<void>): Promise<number[]> {
   const read: number[] = [];
-  const key = world.deps.read.one(query.selectFrom('workspaces').select('code').limit(1))?.code ?? 0;
   await world.deps.write((tx) => {
-    const watched: Tx = {
-      ...tx,
-      all: (asked) => {
-        const rows = tx.all(asked);
-        read.push(rows.length);
-        return rows;
-      },
-    };
-    for (const _ of change(watched, key));
+    const noting = watched(tx, (rows) => read.push(rows.length));
+    for (const _ of change(noting, firstWorkspace()));
   });
   return read;
 }
@@ -83,10 +87,8 @@ describe('a step of a mass change', () => {
     }
     const stepsOver = (isLong: boolean) =>
       world.deps.write((tx) => {
-        const key = tx.one(query.selectFrom('workspaces').select('code').limit(1))?.code ?? 0;
-        const steps = changeTasks(tx, key, ({ eb }) => eb('title', isLong ? '=' : '<>', 'Long'), {
-          priority: 1,
-        });
+        const areSo: Parameters<typeof changeTasks>[2] = ({ eb }) => eb('title', isLong ? '=' : '<>', 'Long');
+        const steps = changeTasks(tx, firstWorkspace(), areSo, { priority: 1 });
         let count = 1;
         while (!steps.next().done) count += 1;
         return count;
@@ -125,8 +127,7 @@ describe('a step of a mass change', () => {
 });
 
 it('a change of statuses that completes instances of series reads none of their long texts', async () => {
-  const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
-  const body = { title: 'Water', listId: list.id, interval };
+  const body = { title: 'Water', listId: list.id, interval: DAILY };
   const ids: string[] = [];
   for (let i = 0; i < 10; i += 1) {
     const { nextTaskId } = (await call('POST', `${inside}/recurring-tasks`, body)).body;
@@ -136,17 +137,7 @@ it('a change of statuses that completes instances of series reads none of their 
   const read: string[] = [];
   const { writeInSteps } = world.deps;
   world.deps.writeInSteps = (job, from) =>
-    writeInSteps((tx) => {
-      const watched: Tx = {
-        ...tx,
-        all: (asked) => {
-          const rows = tx.all(asked);
-          read.push(JSON.stringify(rows));
-          return rows;
-        },
-      };
-      return job(watched);
-    }, from);
+    writeInSteps((tx) => job(watched(tx, (rows) => read.push(JSON.stringify(rows)))), from);
   const [first, ...others] = list.statuses;
   const statuses = [
     { ...first, type: 'completed' },
@@ -352,15 +343,8 @@ describe('very many notifications', () => {
 
   it('are read, and purged, in commits of some', async () => {
     const at = toInstant(world.clock.now());
-    const workspaceId = home;
-    const notice = {
-      type: 'task.due',
-      actorId: null,
-      workspaceId,
-      title: 'Due',
-      body: 'B',
-      data: {},
-    } as const;
+    const about = { workspaceId: home, title: 'Due', body: 'B', data: {} };
+    const notice = { type: 'task.due', actorId: null, ...about } as const;
     await world.deps.write((tx) => notify(tx, Array(NOTICES).fill(bob.id), notice, at));
     const theirs = as(world, bob);
     expect(await world.commitsOf(() => theirs('POST', '/me/notifications/read-all'))).toBe(3);

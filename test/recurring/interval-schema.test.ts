@@ -15,42 +15,33 @@ describe('rejected, with the path of each issue', () => {
   const month = { frequency: 'month' };
   const indexed = { weekIndex: 'last', daysOfWeek: ['friday'] };
 
-  test.each<[object, string[]]>([
-    ...['hour', 'weekly', 'DAY', undefined].map((frequency): [object, string[]] => [
-      { frequency },
-      ['frequency'],
-    ]),
+  type Case = [object, string[]];
+  const each = (field: string, values: readonly unknown[], base: object = {}): Case[] =>
+    values.map((value) => [{ ...base, [field]: value }, [field]]);
+
+  test.each<Case>([
+    ...each('frequency', ['hour', 'weekly', 'DAY', undefined]),
     [{ frequency: 'hour', daysOfWeek: ['monday'], every: 366 }, ['frequency', 'every']],
-    ...[0, -1, 1.5, '2', 366, null, 2 ** 31, 2 ** 53, Number.POSITIVE_INFINITY].map(
-      (every): [object, string[]] => [{ every }, ['every']],
-    ),
-    [{ frequency: 'year', every: 11 }, ['every']],
-    [{ ...month, every: 121 }, ['every']],
-    ...['9:00', '24:00', '09:60', '09:00:00', '7:5', '09:00\n', '', 9, undefined].map(
-      (timeOfDay): [object, string[]] => [{ timeOfDay }, ['timeOfDay']],
-    ),
-    ...['Mars/Phobos', '+02:00', '', 'GMT+5', '../x', 'Z', undefined].map((timezone): [object, string[]] => [
-      { timezone },
-      ['timezone'],
-    ]),
-    [{ ...week, dayOfMonth: 3 }, ['dayOfMonth']],
-    [{ daysOfWeek: ['monday'] }, ['daysOfWeek']],
-    [{ ...week, daysOfWeek: [] }, ['daysOfWeek']],
-    [{ ...week, daysOfWeek: ['mon'] }, ['daysOfWeek']],
-    [{ ...week, daysOfWeek: 'monday' }, ['daysOfWeek']],
-    [{ ...week, daysOfWeek: Array(8).fill('monday') }, ['daysOfWeek']],
-    [{ ...week, weekIndex: 'first' }, ['weekIndex']],
-    [{ ...week, firstDayOfWeek: 'sun' }, ['firstDayOfWeek']],
-    [{ firstDayOfWeek: 'sunday' }, ['firstDayOfWeek']],
-    ...['month', 'year'].flatMap((frequency): [object, string[]][] => [
+    ...each('every', [0, -1, 1.5, '2', 366, null, 2 ** 31, 2 ** 53, Number.POSITIVE_INFINITY]),
+    ...each('every', [11], { frequency: 'year' }),
+    ...each('every', [121], month),
+    ...each('timeOfDay', ['9:00', '24:00', '09:60', '09:00:00', '7:5', '09:00\n', '', 9, undefined]),
+    ...each('timezone', ['Mars/Phobos', '+02:00', '', 'GMT+5', '../x', 'Z', undefined]),
+    ...each('dayOfMonth', [3], week),
+    ...each('daysOfWeek', [['monday']]),
+    ...each('daysOfWeek', [[], ['mon'], 'monday', Array(8).fill('monday')], week),
+    ...each('weekIndex', ['first'], week),
+    ...each('firstDayOfWeek', ['sun'], week),
+    ...each('firstDayOfWeek', ['sunday']),
+    ...['month', 'year'].flatMap((frequency): Case[] => [
       [{ frequency, weekIndex: 'last' }, ['daysOfWeek']],
       [{ frequency, daysOfWeek: ['friday'] }, ['daysOfWeek']],
       [{ frequency, ...indexed, dayOfMonth: 3 }, ['dayOfMonth']],
     ]),
     [{ ...month, ...indexed, weekIndex: 'fifth' }, ['weekIndex']],
-    [{ ...month, month: 3 }, ['month']],
-    ...[0, 32, -2, 1.5].map((dayOfMonth): [object, string[]] => [{ ...month, dayOfMonth }, ['dayOfMonth']]),
-    ...[0, 13].map((wrong): [object, string[]] => [{ frequency: 'year', month: wrong }, ['month']]),
+    ...each('month', [3], month),
+    ...each('dayOfMonth', [0, 32, -2, 1.5], month),
+    ...each('month', [0, 13], { frequency: 'year' }),
     [
       { ...week, every: 1.5, timeOfDay: '24:00', timezone: 'x', dayOfMonth: 3 },
       ['every', 'timeOfDay', 'timezone', 'dayOfMonth'],

@@ -3,6 +3,7 @@ import { badRequest, unavailable } from '../../src/kernel/errors.ts';
 import { ada, call, inside, list, openHomeInstead, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { expectIssues, joined, pathsOf } from '../people.ts';
+import { DAILY } from '../series-world.ts';
 
 useHome();
 afterEach(() => expectSound(world));
@@ -336,8 +337,7 @@ describe('a batch', () => {
   });
 
   it('lets a series go on, and skips what is deleted', async () => {
-    const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
-    const made = { title: 'S', listId: list.id, interval };
+    const made = { title: 'S', listId: list.id, interval: DAILY };
     const series = (await call('POST', `${inside}/recurring-tasks`, made)).body;
     await batch({ op: 'update', id: series.nextTaskId, statusId: list.statuses[2]?.id });
     const next = (await call('GET', `${inside}/recurring-tasks/${series.id}`)).body;
@@ -391,8 +391,7 @@ describe('a batch', () => {
   });
 
   it('is done in steps where instances are closed of series with long texts, be they short themselves', async () => {
-    const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
-    const series = { title: 'Daily', listId: list.id, description: 'word '.repeat(4_000), interval };
+    const series = { title: 'Daily', listId: list.id, description: 'word '.repeat(4_000), interval: DAILY };
     const ids = [];
     for (let i = 0; i < 4; i += 1) {
       const { nextTaskId: id } = (await call('POST', `${inside}/recurring-tasks`, series)).body;

@@ -3,6 +3,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { at, call, listId, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { expectIssues } from '../people.ts';
+import { DAILY } from '../series-world.ts';
 import { START } from '../world.ts';
 
 useHome();
@@ -116,14 +117,8 @@ describe('a checklist', () => {
 
   /** That of the first task of a series with one item. */
   const pathOfInstance = async () => {
-    const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
-    const checklist = [{ title: 'Fern' }];
-    const { body } = await call('POST', at('/recurring-tasks'), {
-      title: 'Water',
-      listId,
-      checklist,
-      interval,
-    });
+    const series = { title: 'Water', listId, checklist: [{ title: 'Fern' }], interval: DAILY };
+    const { body } = await call('POST', at('/recurring-tasks'), series);
     return at(`/tasks/${body.nextTaskId}`);
   };
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { wordsOf, wordsOfComment } from '../../src/storage/searchable.ts';
 import { fold, indexText, titleKey } from '../../src/storage/words.ts';
 import { type Call, openHome } from '../people.ts';
+import { DAILY } from '../series-world.ts';
 import type { World } from '../world.ts';
 
 const GREATEST = { title: 500, description: 50_000, comment: 20_000, items: 100 };
@@ -191,9 +192,8 @@ describe('a long description', () => {
 
   it('is folded once for all instances of a series', async () => {
     const path = `/workspaces/${workspace}/recurring-tasks`;
-    const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
     const folded = await timesFolded(async () => {
-      const made = await call('POST', path, { title: 'Water', listId, description, interval });
+      const made = await call('POST', path, { title: 'Water', listId, description, interval: DAILY });
       expect(made.status).toBe(201);
       for (let n = 0; n < 5; n += 1) {
         expect((await call('POST', `${path}/${made.body.id}/skip`, {})).status).toBe(200);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { jsonOf } from '../../src/http/long-json.ts';
 import { ada, call, home, listId, useHome, world } from '../ada.ts';
 import { as, joined } from '../people.ts';
+import { DAILY } from '../series-world.ts';
 
 const LONG = 'あ'.repeat(50_000);
 const TASKS = 30;
@@ -44,10 +45,8 @@ describe('a page of long tasks', () => {
   });
 
   it('is read in many turns as the instances of a series too', async () => {
-    const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
-    const { listId } = (await call('GET', `/workspaces/${home}/tasks/${ids[0]}`)).body;
     const path = `/workspaces/${home}/recurring-tasks`;
-    const series = (await call('POST', path, { title: 'Daily', listId, interval })).body;
+    const series = (await call('POST', path, { title: 'Daily', listId, interval: DAILY })).body;
     world.run(
       'update tasks set recurring_task_id = ?, occurrence_at = created_at where id <> ?',
       series.id,

@@ -8,6 +8,7 @@ import { ada, call, home, listId, reopen, spaceId, useHome, world } from '../ada
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, joined } from '../people.ts';
+import { DAILY } from '../series-world.ts';
 
 /** More than goes in a few steps. */
 const MANY = 1_500;
@@ -163,9 +164,8 @@ describe('series that have decided upon much', () => {
   const SERIES = 30;
   const DECIDED = 4_000;
   beforeEach(async () => {
-    const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
     for (let made = 0; made < SERIES; made += 1) {
-      const body = { title: 'Water', listId, interval };
+      const body = { title: 'Water', listId, interval: DAILY };
       expect((await call('POST', `/workspaces/${home}/recurring-tasks`, body)).status).toBe(201);
     }
     world.run(
@@ -277,8 +277,7 @@ describe('while much is deleted', () => {
 
   it.each(['list', 'space'] as const)('a series cannot be taken out of a %s that goes', async (kind) => {
     const { spaceId, listIds } = await furnish(MANY, 'Zebra');
-    const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
-    const body = { title: 'Water', listId: listIds[0], interval };
+    const body = { title: 'Water', listId: listIds[0], interval: DAILY };
     const { id, nextTaskId } = (await call('POST', `/workspaces/${home}/recurring-tasks`, body)).body;
     const at = `/workspaces/${home}/recurring-tasks/${id}`;
     const gone = kind === 'list' ? `lists/${listIds[0]}` : `spaces/${spaceId}`;

@@ -5,13 +5,13 @@ import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { ada, call, home, inside, listId, openHomeInstead, spaceId, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { as, homeOf, joined, signInAgain } from '../people.ts';
+import { DAILY } from '../series-world.ts';
 
 const withQuotas = (quotas: Record<string, number>) => openHomeInstead({ settings: { quotas } });
 const addTask = (title = 'T', more: Record<string, unknown> = {}) =>
   call('POST', `${inside}/tasks`, { title, listId, ...more });
-const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
 const addSeries = (more: Record<string, unknown> = {}) =>
-  call('POST', `${inside}/recurring-tasks`, { title: 'S', listId, interval, ...more });
+  call('POST', `${inside}/recurring-tasks`, { title: 'S', listId, interval: DAILY, ...more });
 const expectRejected = ({ status, body }: { status: number; body: unknown }, quota: string) => {
   expect(status).toBe(403);
   expect(body).toMatchObject({

@@ -3,6 +3,7 @@ import { query } from '../../src/db/connection.ts';
 import { SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { ada, home, call as owner, useHome, world } from '../ada.ts';
 import { addMember, as, expectIssues, joined } from '../people.ts';
+import { DAILY } from '../series-world.ts';
 import type { Person } from '../world.ts';
 
 useHome();
@@ -305,8 +306,7 @@ describe('membership', () => {
     };
     const seriesOf = async (assigneeId: string) => {
       const [list] = (await owner('GET', at('/lists'))).body.items;
-      const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
-      const series = { title: 'S', listId: list.id, assigneeId, interval };
+      const series = { title: 'S', listId: list.id, assigneeId, interval: DAILY };
       return (await owner('POST', at('/recurring-tasks'), series)).body;
     };
     const other = (await owner('POST', '/workspaces', { title: 'Club' })).body.id;
