@@ -52,7 +52,7 @@ const OF_TRASH = {
 } as const;
 
 /** What must hold in the file at any time: no row refers to none, counters and search index agree with the tasks. */
-export function expectSound({ opened: { storage } }: World): void {
+export function expectIntegrity({ opened: { storage } }: World): void {
   const { writing } = storage;
   expect(writing.pragma('foreign_key_check')).toEqual([]);
   // First, as the other check by itself takes the index for what it was before a thread merged it.

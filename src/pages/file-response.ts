@@ -4,7 +4,7 @@ import { commonHeaders } from '../http/response.ts';
 
 /**
  * A response of the bytes of a file, or of the one range of them that a GET asks for; 416 for a range behind its end.
- * Several ranges, and a range on a condition, may be answered by the whole. https://www.rfc-editor.org/rfc/rfc9110#section-14
+ * Several ranges, and a range on a condition, may get the whole. https://www.rfc-editor.org/rfc/rfc9110#section-14
  */
 export function fileResponse(
   context: Context<Environment>,

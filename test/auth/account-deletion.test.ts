@@ -7,7 +7,7 @@ import { listMails } from '../../src/storage/outbox-listing.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { openInstead, openLimited, reopen, useWorld, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { addMember, as, homeOf, invite, joined, withoutPassword } from '../people.ts';
 import { errand } from '../shell.ts';
@@ -27,7 +27,7 @@ import {
 import { collecting, type Person } from '../world.ts';
 
 useWorld();
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const remove = (person: Person, body: unknown = { password: person.password }) =>
   world.call('DELETE', '/auth/me', { token: person.accessToken, body });
@@ -505,7 +505,7 @@ describe('a deletion beside other work', () => {
       const requests = [...before, () => remove(ada), () => remove(ada), ...writes()];
       const responses = await Promise.all(requests.map((request) => request()));
       expect(responses.filter(({ status }) => status >= 500)).toEqual([]);
-      expectSound(world);
+      expectIntegrity(world);
     }
   });
 });

@@ -25,7 +25,7 @@ import { DAY, HOUR, toInstant } from '../../src/kernel/instants.ts';
 import { COUNTERS, rowCounts } from '../../src/storage/integrity.ts';
 import { at, call, home, listId, openInstead, useHome, world } from '../ada.ts';
 import { contentOf } from '../content.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { newFolder } from '../new-folder.ts';
 import { errand } from '../shell.ts';
@@ -320,7 +320,7 @@ describe('scheduled backups', () => {
       { level: 30, msg: 'backed up' },
     ]);
     expect(notes().failed).toBeUndefined();
-    expectSound(world);
+    expectIntegrity(world);
   });
 
   it('are skipped with a warning, and noted, where there is no room', async () => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { w as series, useSeriesWorld } from '../series-world.ts';
 import type { Document } from './round-trip.ts';
 
 useSeriesWorld();
-afterEach(() => expectSound(series.world));
+afterEach(() => expectIntegrity(series.world));
 
 /** An export with a task, a list and a space in its trash, in that order, and a series that can step back. */
 async function exported(): Promise<Document> {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { ada, call, home, list, useHome, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as, joined, pathsOf, signInAgain } from '../people.ts';
 import type { Person } from '../world.ts';
 import { type Document, withoutIds } from './round-trip.ts';
@@ -10,7 +10,7 @@ import { type Document, withoutIds } from './round-trip.ts';
 const DAY = 86_400_000;
 
 useHome();
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const exportOf = async (person: Person): Promise<Document> =>
   (await as(world, person)('GET', '/account/export')).body;

@@ -8,14 +8,14 @@ import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { ada, at, call, listId, openHomeInstead, reopen, useWorld, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as } from '../people.ts';
 import { errand } from '../shell.ts';
 import type { Person } from '../world.ts';
 import { STATUS_TEMPLATES } from './round-trip.ts';
 
 useWorld();
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const MINUTE = 60_000;
 

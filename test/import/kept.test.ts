@@ -4,13 +4,13 @@ import { seenZoneData } from '../../src/recurring/sweep.ts';
 import { useOf } from '../../src/storage/quotas.ts';
 import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as, joined } from '../people.ts';
 import { openSeriesInstead, w as series, useSeriesWorld } from '../series-world.ts';
 import type { Document } from './round-trip.ts';
 
 useSeriesWorld();
-afterEach(() => expectSound(series.world));
+afterEach(() => expectIntegrity(series.world));
 
 const exported = (): Promise<Document> => series.ok('GET', '/account/export');
 /** Imports, and returns the path of the first new workspace. */

@@ -7,7 +7,7 @@ import { listen } from '../../src/http/listen.ts';
 import { runningImports } from '../../src/import/import.ts';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { ada, useAda, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as } from '../people.ts';
 import { STATUS_TEMPLATES } from './round-trip.ts';
 
@@ -21,7 +21,7 @@ const DOCUMENT = JSON.stringify({
 useAda();
 afterEach(async () => {
   vi.useRealTimers();
-  expectSound(world);
+  expectIntegrity(world);
 });
 
 const workspaces = async () => (await as(world, ada)('GET', '/me/workspaces')).body.total;

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { DAILY, DAY, w as series, useSeriesWorld } from '../series-world.ts';
 import { zoneLookups } from '../zone-lookups.ts';
 import { type Document, STATUS_TEMPLATES } from './round-trip.ts';
 
 useSeriesWorld();
 afterEach(async () => {
-  expectSound(series.world);
+  expectIntegrity(series.world);
   await series.world.close();
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { DAILY, DAY, w as series, useSeriesWorld } from '../series-world.ts';
 import { type Document, withoutIds } from './round-trip.ts';
 
@@ -9,7 +9,7 @@ const RUNS = Number(process.env.ROUND_TRIP_RUNS ?? 12);
 const SEED = Number(process.env.ROUND_TRIP_SEED ?? 1);
 
 useSeriesWorld();
-afterEach(() => expectSound(series.world));
+afterEach(() => expectIntegrity(series.world));
 
 const ACTS = [
   'task',

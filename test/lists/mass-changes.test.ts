@@ -6,7 +6,7 @@ import { notify } from '../../src/notifications/notify.ts';
 import { changeTasks, changeTasksOfList } from '../../src/storage/many-tasks.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { ada, call, home, inside, list, openHomeInstead, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, joined, signInAgain } from '../people.ts';
 import { DAILY } from '../series-world.ts';
@@ -154,7 +154,7 @@ it('a change of statuses that completes instances of series reads none of their 
   }
   expect(read.length).toBeGreaterThan(0);
   for (const rows of read) expect(rows).not.toContain('x'.repeat(1_000));
-  expectSound(world);
+  expectIntegrity(world);
 });
 
 describe('a change of very many tasks is one commit, during which others are served as before it', () => {
@@ -242,7 +242,7 @@ describe('a change of very many tasks is one commit, during which others are ser
       expect(found.length).toBeGreaterThanOrEqual(STEPS_AT_LEAST);
       expect(new Set(found)).toEqual(new Set([before]));
       expect(await total(filter)).toBe(after);
-      expectSound(world);
+      expectIntegrity(world);
     });
   }
 });
@@ -272,7 +272,7 @@ describe('mass changes', () => {
     expect(responses.map(({ status }) => status)).toEqual([200, 429, 429, 204, 200, 200, 200]);
     expect(responses[1]?.headers.get('Retry-After')).toBe('1');
     expect((await patch({ statusTemplateId: other })).status).toBe(200);
-    expectSound(world);
+    expectIntegrity(world);
   });
 
   it('of one user let others write after one of them at most, and be ready all the while', async () => {
@@ -306,7 +306,7 @@ describe('mass changes', () => {
     expect(new Set(page.items.map((task: { description: string }) => task.description))).toEqual(
       new Set([series.description]),
     );
-    expectSound(world);
+    expectIntegrity(world);
   });
 
   it('of a series reach the instances that a split hands to another one meanwhile', async () => {

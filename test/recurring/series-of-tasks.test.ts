@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { DAILY, useSeriesWorld, w } from '../series-world.ts';
 
 useSeriesWorld();
-afterEach(() => expectSound(w.world));
+afterEach(() => expectIntegrity(w.world));
 
 const makeTask = (more: Record<string, unknown> = {}) =>
   w.ok('POST', `${w.inside}/tasks`, { title: 'Water', listId: w.list.id, ...more });

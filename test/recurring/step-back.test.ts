@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { statement } from '../../src/db/connection.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { useSeriesWorld, w } from '../series-world.ts';
 
 useSeriesWorld();
-afterEach(() => expectSound(w.world));
+afterEach(() => expectIntegrity(w.world));
 
 const back = (id: string, occurrenceAt?: string) =>
   w.call('POST', `${w.series}/${id}/step-back`, { occurrenceAt });

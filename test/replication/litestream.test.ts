@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentOf } from '../content.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { homeOf } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -99,7 +99,7 @@ describe('with Litestream beside it, everything committed', () => {
     expect(rowsIn(join(folder, 'errand.db'))).toEqual(rowsIn(original()));
     const elsewhere = await openWorld({ folder });
     try {
-      expectSound(elsewhere);
+      expectIntegrity(elsewhere);
       const { body } = await elsewhere.call('POST', '/auth/login', { body: ada });
       expect(body.user).toMatchObject({ id: ada.id });
     } finally {

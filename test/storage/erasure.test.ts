@@ -6,11 +6,11 @@ import type { Deps } from '../../src/deps.ts';
 import { eraseDeletedContent } from '../../src/storage/erasure.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { call, home, useHome, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 
 useHome();
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 /** A list with so many tasks of that title. */
 async function listOf(title: string, tasks = 1): Promise<string> {
@@ -69,12 +69,12 @@ describe('an erasure merges the search index', () => {
   /** With a note of whether each transaction beside it left the search index as it was. */
   async function erase(database = world.deps.database): Promise<void> {
     seen.length = 0;
-    const write: Deps['write'] = (job, from) =>
+    const write: Deps['write'] = (change, from) =>
       world.deps.write((tx) => {
         const stateOf = () =>
           tx.one(statement<{ n: number }>('select sum(id) as n from task_search_data', []));
         const before = stateOf()?.n;
-        const result = job(tx);
+        const result = change(tx);
         seen.push(stateOf()?.n === before);
         return result;
       }, from);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ada, call, home, inside, listId, useHome, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as, type Call, joined } from '../people.ts';
 import type { TestResponse } from '../world.ts';
 
@@ -9,7 +9,7 @@ useHome();
 beforeEach(async () => {
   asBob = as(world, await joined(world, ada, home, 'member'));
 });
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const atOnce = async (times: number, act: (n: number) => Promise<TestResponse>): Promise<number[]> =>
   (await Promise.all(Array.from({ length: times }, (_, n) => act(n)))).map(({ status }) => status);

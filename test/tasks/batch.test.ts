@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { badRequest, unavailable } from '../../src/kernel/errors.ts';
 import { ada, call, inside, list, openHomeInstead, useHome, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { expectIssues, joined, pathsOf } from '../people.ts';
 import { DAILY } from '../series-world.ts';
 
 useHome();
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const send = (operations: unknown, by = call) => by('POST', `${inside}/tasks/batch`, { operations });
 const batch = async (...operations: unknown[]) => {
@@ -75,7 +75,7 @@ describe('a batch', () => {
       ];
       if (isTogether) await batch(...operations);
       else for (const operation of operations) await batch(operation);
-      expectSound(world);
+      expectIntegrity(world);
       const tasks = await Promise.all(ids.map(read));
       return tasks.map(({ number, position, listId }) => [number, position, listId === other.id]);
     };

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { at, call, listId, useHome, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { expectIssues } from '../people.ts';
 import { DAILY } from '../series-world.ts';
 import { START } from '../world.ts';
 
 useHome();
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const task = async (more: object = {}) =>
   (await call('POST', at('/tasks'), { title: 'Party', listId, ...more })).body;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { ada, at, call, home, listId, useHome, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as, type Call, expectIssues, joined } from '../people.ts';
 import { type Person, START } from '../world.ts';
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
   path = at(`/tasks/${task.id}/comments`);
   await call('POST', '/me/notifications/read-all');
 });
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const mention = ({ id }: { id: string }, name = 'X') => `[@${name}](errand:user/${id})`;
 const told = async (by: Call) =>

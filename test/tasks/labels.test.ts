@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { at, call, listId as list, useHome, home as workspace, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { expectIssues } from '../people.ts';
 
 useHome();
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const label = async (title: string, more: object = {}) =>
   (await call('POST', at('/labels'), { title, ...more })).body;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Steps } from '../../src/db/tx.ts';
 import { remakeSearch } from '../../src/storage/rebuild-search.ts';
 import { at, call, home, listId, useHome, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 
 const MANY = 1_000;
@@ -25,7 +25,7 @@ describe('a damaged search index', () => {
     await remade();
     expect(await found('milk')).toBe(MANY);
     expect(world.rows('select * from task_search_config')).toEqual(before);
-    expectSound(world);
+    expectIntegrity(world);
   });
 
   it('is rebuilt from the comments too', async () => {
@@ -34,7 +34,7 @@ describe('a damaged search index', () => {
     spoil();
     await remade();
     expect(await found('oat')).toBe(1);
-    expectSound(world);
+    expectIntegrity(world);
   });
 
   it('knows what is written afterwards, and no words that are gone', async () => {
@@ -44,7 +44,7 @@ describe('a damaged search index', () => {
     expect([await found('bread'), await found('milk')]).toEqual([1, MANY]);
     await call('DELETE', at(`/lists/${listId}`));
     expect(await found('milk')).toBe(0);
-    expectSound(world);
+    expectIntegrity(world);
   });
 
   it('is rebuilt in the more steps the longer the texts are', async () => {

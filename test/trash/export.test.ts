@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { w as series, useSeriesWorld } from '../series-world.ts';
 
 useSeriesWorld();
-afterEach(() => expectSound(series.world));
+afterEach(() => expectIntegrity(series.world));
 
 it('a list in the trash of an export comes back from the trash of the workspace that it was imported into', async () => {
   const { ok } = series;

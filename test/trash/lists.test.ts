@@ -4,13 +4,13 @@ import { type StoredEntry, saveEntryState, sizeOfTrash } from '../../src/storage
 import { tick } from '../../src/tick.ts';
 import { purgeTrash } from '../../src/trash/purge.ts';
 import { finishEntries } from '../../src/trash/steps.ts';
-import { contentsOf, expectSound } from '../integrity.ts';
+import { contentsOf, expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { joined, pathsOf } from '../people.ts';
 import { DAILY, DAY, w as series, useSeriesWorld } from '../series-world.ts';
 
 useSeriesWorld();
-afterEach(() => expectSound(series.world));
+afterEach(() => expectIntegrity(series.world));
 
 const ok = (...asked: Parameters<typeof series.ok>) => series.ok(...asked);
 const at = (rest: string) => series.inside + rest;
@@ -59,7 +59,7 @@ describe('a deleted list', () => {
       { id: first.id, kind: 'list', title: 'Tasks', itemCount: 7 },
     ]);
     expect((await ok('GET', at('/tasks/search?q=said'))).total).toBe(0);
-    expectSound(series.world);
+    expectIntegrity(series.world);
     const back = await ok('POST', at(`/trash/${first.id}/restore`));
     expect(back.version).toBeGreaterThan(list.version);
     expect(bare(back)).toEqual(bare(list));
@@ -177,7 +177,7 @@ it('a list with more of everything than goes in one step comes back as it was', 
   await ok('DELETE', at(`/lists/${list.id}`));
   expect((await ok('GET', at('/tasks'))).total).toBe(0);
   expect((await ok('GET', at('/trash'))).items).toMatchObject([{ itemCount: 2 * MORE }]);
-  expectSound(series.world);
+  expectIntegrity(series.world);
   await ok('POST', at(`/trash/${list.id}/restore`));
   expect(everything()).toEqual(before);
 });

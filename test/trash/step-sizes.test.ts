@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Db, statement } from '../../src/db/connection.ts';
 import type { Tx } from '../../src/db/tx.ts';
 import { ada, call, home, inside, listId, useHome, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as, joined } from '../people.ts';
 
 const TASKS = 80;
@@ -20,7 +20,7 @@ const MAX_REWRITTEN_IN_STEP = 1_600_000;
 const MAX_SEGMENTS = 12;
 
 useHome();
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 /** Watches how much the value of an expression changes in each step and each transaction. */
 function watchSteps(expression: string): number[] {
@@ -34,10 +34,10 @@ function watchSteps(expression: string): number[] {
     return result;
   };
   const { write, writeInSteps } = world.deps;
-  world.deps.write = (job, from) => write((tx) => watched(tx, () => job(tx)), from);
-  world.deps.writeInSteps = (job, from) =>
+  world.deps.write = (change, from) => write((tx) => watched(tx, () => change(tx)), from);
+  world.deps.writeInSteps = (change, from) =>
     writeInSteps(function* (tx) {
-      const running = job(tx);
+      const running = change(tx);
       for (;;) {
         const next = watched(tx, () => running.next());
         if (next.done) return next.value;
@@ -128,8 +128,8 @@ describe.each([false, true])('a list of long texts goes, permanently: %s,', (isP
       .prepare<[], number>('select count(distinct segid) from task_search_idx')
       .pluck();
     let most = 0;
-    world.deps.write = async (job, from) => {
-      const result = await write(job, from);
+    world.deps.write = async (change, from) => {
+      const result = await write(change, from);
       most = Math.max(most, segments.get() ?? 0);
       return result;
     };

@@ -4,7 +4,7 @@ import { findEntry } from '../../src/storage/trash.ts';
 import { deleteFromTrash } from '../../src/trash/purge.ts';
 import { finishEntries } from '../../src/trash/steps.ts';
 import { member } from '../../src/workspaces/authorization.ts';
-import { contentsOf, expectSound } from '../integrity.ts';
+import { contentsOf, expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { openSeriesWorld } from '../series-world.ts';
 import { errand } from '../shell.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
   }
   await addTasks(world, series.workspaceId, MANY - 22, { listId: list.id });
 });
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const ok = (...asked: Parameters<SeriesWorld['ok']>) => series.ok(...asked);
 const at = (rest: string) => series.inside + rest;

@@ -4,7 +4,7 @@ import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { purgeTrash } from '../../src/trash/purge.ts';
 import { ada, at, call, list, openHomeInstead, reopen, useHome, home as workspace, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as, type Call, joined, pathsOf, signInAgain } from '../people.ts';
 import type { Person } from '../world.ts';
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
   bob = await joined(world, ada, workspace, 'member', 'Bob');
   asBob = as(world, bob);
 });
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const status = (type: string) => list.statuses.find((one) => one.type === type)?.id;
 const make = async (more: object = {}) =>

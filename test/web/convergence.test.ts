@@ -247,7 +247,7 @@ class Scenario {
   }
 
   /** The storm is over: everyone is back, and there is time. */
-  async settle(): Promise<void> {
+  async catchUp(): Promise<void> {
     for (const device of this.devices) {
       device.weather = CALM;
       device.isOnline = true;
@@ -330,7 +330,7 @@ async function run(
   const scenario = new Scenario(seed, maxTasks);
   await scenario.start(weather);
   for (const one of steps) await scenario.take(one);
-  await scenario.settle();
+  await scenario.catchUp();
   scenario.check();
   return scenario;
 }

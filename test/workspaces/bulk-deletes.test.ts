@@ -5,7 +5,7 @@ import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { ada, call, home, listId, reopen, spaceId, useHome, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, joined } from '../people.ts';
 import { DAILY } from '../series-world.ts';
@@ -14,7 +14,7 @@ import { DAILY } from '../series-world.ts';
 const MANY = 1_500;
 
 useHome();
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 const marks = () => world.values(`select key from meta where key like 'residue%'`);
 const makeSpace = async (title: string) =>
@@ -313,7 +313,7 @@ describe('while much is deleted', () => {
     goOn();
     expect([...statuses, (await removal).status]).toEqual([404, 404, 400, 204]);
     expect((await call('POST', restore, { listId })).body).toMatchObject({ id: deleted });
-    expectSound(world);
+    expectIntegrity(world);
   });
 
   it('what is deleted apart from it is erased with it', async () => {

@@ -4,7 +4,7 @@ import { routes } from '../../src/routes.ts';
 import { GROUPINGS } from '../../src/tasks/query-schema.ts';
 import { tick } from '../../src/tick.ts';
 import { ada, useAda, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { DAILY } from '../series-world.ts';
 import type { Person } from '../world.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
   bob = await world.signUp('bob@example.com', 'Bob');
   [here, there] = [await furnish(ada), await furnish(bob)];
 });
-afterEach(() => expectSound(world));
+afterEach(() => expectIntegrity(world));
 
 interface Place {
   id: string;

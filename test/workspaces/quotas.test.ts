@@ -3,7 +3,7 @@ import { DAY } from '../../src/kernel/instants.ts';
 import { useOf } from '../../src/storage/quotas.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { ada, call, home, inside, listId, openHomeInstead, spaceId, world } from '../ada.ts';
-import { expectSound } from '../integrity.ts';
+import { expectIntegrity } from '../integrity.ts';
 import { as, homeOf, joined, signInAgain } from '../people.ts';
 import { DAILY } from '../series-world.ts';
 
@@ -45,7 +45,7 @@ describe('the quota of tasks', () => {
     expect((await call('DELETE', other)).status).toBe(204);
     expect((await addTask()).status).toBe(201);
     expect(use().tasks).toBe(3);
-    expectSound(world);
+    expectIntegrity(world);
   });
 
   it('never rejects what a series makes, nor that a workspace is handed over, and counts both', async () => {
@@ -149,7 +149,7 @@ describe('the quota of megabytes', () => {
     ).toBe(200);
     expect((await call('PATCH', path, { description: LONG })).status).toBe(200);
     expectRejected(await call('PATCH', `${inside}/tasks/${first}`, { description: LONG }), 'megabytes');
-    expectSound(world);
+    expectIntegrity(world);
   });
 
   it('counts what items and comments say, as they are written, changed and deleted', async () => {
@@ -182,7 +182,7 @@ describe('the quota of megabytes', () => {
     expect(use().bytes).toBe(11 * 50_001 + 2 * 150_001);
     expectRejected(await addSeries({ description: LONG }), 'megabytes');
     expect((await call('DELETE', path)).status).toBe(204);
-    expectSound(world);
+    expectIntegrity(world);
   });
 });
 
@@ -204,6 +204,6 @@ describe('the quotas of a workspace', () => {
     expectRejected(await act(), quota);
     if (quota === 'lists')
       expectRejected(await call('POST', `${inside}/spaces`, { title: 'With a list' }), 'lists');
-    expectSound(world);
+    expectIntegrity(world);
   });
 });

@@ -1,4 +1,4 @@
-/** Loaded before Errand: has its writer commit each job by itself, to show what sharing commits is worth. */
+/** Loaded before Errand: has its writer commit each transaction function by itself, to show what sharing commits is worth. */
 import { registerHooks } from 'node:module';
 
 const TRANSACTIONS = new URL('../../src/db/transactions.ts', import.meta.url).href;

@@ -68,12 +68,12 @@ export const damage = drill({
   counts: { flips: 4 },
   run: async (site, { flips }) => {
     await makeSound(site);
-    const sound = join(site.folder, STOPPED);
-    for (const [what, harm] of Object.entries(OF_DATABASES)) await rejectsDatabase(site, sound, what, harm);
-    for (const [what, harm] of Object.entries(OF_KEYS)) await rejectsKeys(site, sound, what, harm);
-    for (const [what, text] of Object.entries(OF_SETTINGS)) await rejectsSettings(site, sound, what, text);
-    for (const [what, harm] of Object.entries(OF_DATABASES)) await rejectsBackup(site, sound, what, harm);
-    await rejectsBackup(site, sound, 'with a damaged page', flip(40_000, 2_000));
+    const intact = join(site.folder, STOPPED);
+    for (const [what, harm] of Object.entries(OF_DATABASES)) await rejectsDatabase(site, intact, what, harm);
+    for (const [what, harm] of Object.entries(OF_KEYS)) await rejectsKeys(site, intact, what, harm);
+    for (const [what, text] of Object.entries(OF_SETTINGS)) await rejectsSettings(site, intact, what, text);
+    for (const [what, harm] of Object.entries(OF_DATABASES)) await rejectsBackup(site, intact, what, harm);
+    await rejectsBackup(site, intact, 'with a damaged page', flip(40_000, 2_000));
     for (let i = 0; i < flips; i += 1) await survivesDamagedLog(site, join(site.folder, KILLED));
   },
 });
@@ -92,17 +92,17 @@ async function makeSound({ folder, ...site }: Site): Promise<void> {
   await stops(server, { ...site, folder }, 'before any damage');
 }
 
-/** A copy of sound data with one file of it harmed. */
-function harmed(site: Site, sound: string, file: string, harm: Harm): string {
+/** A copy of intact data with one file of it harmed. */
+function harmed(site: Site, intact: string, file: string, harm: Harm): string {
   const folder = join(site.folder, 'harmed');
   rmSync(folder, { recursive: true, force: true });
-  cpSync(sound, folder, { recursive: true });
+  cpSync(intact, folder, { recursive: true });
   harm(join(folder, file));
   return folder;
 }
 
-async function rejectsDatabase(site: Site, sound: string, what: string, harm: Harm): Promise<void> {
-  const folder = harmed(site, sound, 'errand.db', harm);
+async function rejectsDatabase(site: Site, intact: string, what: string, harm: Harm): Promise<void> {
+  const folder = harmed(site, intact, 'errand.db', harm);
   const before = filesIn(folder);
   const when = `a start on a database that is ${what}`;
   await rejects(
@@ -118,16 +118,16 @@ async function rejectsDatabase(site: Site, sound: string, what: string, harm: Ha
   for (const wrong of wrongIn(folder)) site.lose(`${when}, restored: ${wrong}`);
 }
 
-async function rejectsKeys(site: Site, sound: string, what: string, harm: Harm): Promise<void> {
-  const folder = harmed(site, sound, 'keys.json', harm);
+async function rejectsKeys(site: Site, intact: string, what: string, harm: Harm): Promise<void> {
+  const folder = harmed(site, intact, 'keys.json', harm);
   const before = filesIn(folder);
   const when = `a start with a key file that is ${what}`;
   await rejects(site, startServer(folder, createMailbox()), when, /keys\.json/);
   if (filesIn(folder) !== before) site.lose(`${when} changed a file`);
 }
 
-async function rejectsSettings(site: Site, sound: string, what: string, text: string): Promise<void> {
-  const folder = harmed(site, sound, 'keys.json', () => {});
+async function rejectsSettings(site: Site, intact: string, what: string, text: string): Promise<void> {
+  const folder = harmed(site, intact, 'keys.json', () => {});
   writeFileSync(join(folder, 'config.toml'), text);
   const before = filesIn(folder);
   const server = startServer(folder, createMailbox());
@@ -137,8 +137,8 @@ async function rejectsSettings(site: Site, sound: string, what: string, text: st
   if (filesIn(folder) !== before) site.lose(`${when} changed a file`);
 }
 
-async function rejectsBackup(site: Site, sound: string, what: string, harm: Harm): Promise<void> {
-  const folder = harmed(site, sound, 'backup', harm);
+async function rejectsBackup(site: Site, intact: string, what: string, harm: Harm): Promise<void> {
+  const folder = harmed(site, intact, 'backup', harm);
   const before = filesIn(folder);
   const when = `a backup that is ${what}`;
   const said = await errand(folder, ['restore', join(folder, 'backup'), '--yes']).then(
@@ -151,8 +151,8 @@ async function rejectsBackup(site: Site, sound: string, what: string, harm: Harm
 }
 
 /** SQLite takes a log up to its first damaged page: a start then has the database of an earlier moment, whole. */
-async function survivesDamagedLog(site: Site, sound: string): Promise<void> {
-  const size = readFileSync(join(sound, 'errand.db-wal')).length;
+async function survivesDamagedLog(site: Site, intact: string): Promise<void> {
+  const size = readFileSync(join(intact, 'errand.db-wal')).length;
   const at = Math.floor(Math.random() * size);
   const harms: [string, Harm][] = [
     ['cut', (file) => truncateSync(file, at)],
@@ -160,7 +160,7 @@ async function survivesDamagedLog(site: Site, sound: string): Promise<void> {
   ];
   for (const [what, harm] of harms) {
     const when = `a log ${what} at ${at} of ${size}`;
-    const folder = harmed(site, sound, 'errand.db-wal', harm);
+    const folder = harmed(site, intact, 'errand.db-wal', harm);
     const server = startServer(folder, createMailbox());
     const isServing = await server.listening.then(
       () => true,

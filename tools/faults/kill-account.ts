@@ -222,7 +222,7 @@ async function work(life: Life, account: Account, token: string, operation: Oper
       body: { listId, title },
     });
     if (isDone(response)) account.tasks.set(title, response.body.id);
-    return settled(account, response);
+    return noteOutcome(account, response);
   }
   const isKept = operation === 'retitle task';
   account.uncertainTitles = isKept ? [...others, title] : others;
@@ -234,10 +234,11 @@ async function work(life: Life, account: Account, token: string, operation: Oper
     account.tasks.delete(old);
     if (isKept) account.tasks.set(title, id);
   }
-  return settled(account, response);
+  return noteOutcome(account, response);
 }
 
-function settled(account: Account, response: ApiResponse | undefined): boolean {
+/** What was uncertain is known once there is a response; returns whether there was one. */
+function noteOutcome(account: Account, response: ApiResponse | undefined): boolean {
   if (response) delete account.uncertainTitles;
   return response !== undefined;
 }

@@ -86,7 +86,7 @@ const finders = (database: SqliteDatabase.Database) => ({
   series: database.prepare<[string], string>('select id from recurring_series where creator_id = ?').pluck(),
 });
 
-/** Compares what an account was told with what is there, which then settles whatever was uncertain. */
+/** Compares what an account was told with what is there, which then decides what was uncertain. */
 function compare(account: Account, find: ReturnType<typeof finders>, lose: (what: string) => void): void {
   const { email } = account;
   const user = find.user.get(email);

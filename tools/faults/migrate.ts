@@ -22,7 +22,7 @@ export const migrating = drill({
     for (const count of [...NAMES.keys()].slice(from)) {
       const lostBefore = site.losses.length;
       const calls = await fromSchema(site, count, starts);
-      // As soon as it is known: whoever ends the drill early has read what was tried until then.
+      // As soon as it is known: who ends the drill early has read what was tried until then.
       const lost = site.losses.slice(lostBefore);
       site.tell(`${count} from ${nameOf(count)}: ${calls}; lost: ${lost.join('; ') || 'nothing'}`);
     }

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import type { OutgoingMail } from '../../src/mail/worker.ts';
 import { tick } from '../../src/tick.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
-import { expectSound } from '../../test/integrity.ts';
+import { expectIntegrity } from '../../test/integrity.ts';
 import { openWorld, textOf, type World, type WorldOptions } from '../../test/world.ts';
 import type { Sent } from './attempt.ts';
 import type { Received } from './conformance.ts';
@@ -74,7 +74,7 @@ export async function ticked({ deps }: World): Promise<void> {
 export async function closed(world: World): Promise<string[]> {
   await world.untilIdle();
   try {
-    expectSound(world);
+    expectIntegrity(world);
     return [];
   } catch (error) {
     return [String(error).slice(0, 2_000)];

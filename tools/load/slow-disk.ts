@@ -2,7 +2,7 @@
  * Measures the server on a disk whose every sync takes longer:
  *   npm run load:disk [-- --delay 10 --seconds 3 --rounds 3 --only commit,beside,auto --folder …]
  * Reads alone and beside writers, and creates alone, with each value of `database.sync` in turns; each connection sends
- * its next request when the last one is answered. `--delay` is in milliseconds; 0 measures the disk as it is.
+ * its next request when it has the response to the last one. `--delay` is in milliseconds; 0 measures the disk as it is.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
