@@ -25,7 +25,7 @@ export function KeysDialog({ onClose }: OverlayProps) {
           if (inGroup.length === 0) return null;
           return (
             <section key={group} aria-label={group}>
-              <h3>{group}</h3>
+              <h3 class="quiet">{group}</h3>
               <dl>
                 {inGroup.map(({ id, title, keys = [] }) => (
                   <div key={id}>

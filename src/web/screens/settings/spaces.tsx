@@ -156,7 +156,7 @@ export function Spaces({ params }: ScreenProps) {
                   </>
                 )}
               </OrderedList>
-              {inside.length === 0 && <p class="quiet no-lists">No lists yet.</p>}
+              {inside.length === 0 && <p class="quiet">No lists yet.</p>}
             </section>
           );
         }}
