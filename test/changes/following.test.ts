@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
+import { readEvents } from '../../src/web/data/event-stream.ts';
 import { newFolder } from '../new-folder.ts';
 import { addMember, as, homeOf, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -179,26 +180,16 @@ class Following {
 
   async #listen(): Promise<void> {
     this.#leave();
-    const response = await world.app.request('/api/me/events', {
+    const leaving = new AbortController();
+    this.#leave = () => leaving.abort();
+    const { status, body } = await world.app.request('/api/me/events', {
       headers: { Authorization: `Bearer ${bob.accessToken}` },
     });
-    expect(response.status).toBe(200);
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    if (!reader) return;
-    this.#leave = () => void reader.cancel().catch(() => {});
-    let text = '';
+    expect(status).toBe(200);
     const read = async (): Promise<void> => {
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done) return;
-        text += value;
-        const frames = text.split('\n\n');
-        text = frames.pop() ?? '';
-        for (const frame of frames) {
-          const [, data] = /^event: change\nid: .*\ndata: (.*)$/m.exec(frame) ?? [];
-          const event = data === undefined ? undefined : (JSON.parse(data) as ChangeEvent);
-          if (event?.workspaceId === this.workspaceId) this.#events.push(event);
-        }
+      for await (const { event, data } of body ? readEvents(body, () => {}, leaving.signal) : []) {
+        const change = data as ChangeEvent;
+        if (event === 'change' && change.workspaceId === this.workspaceId) this.#events.push(change);
       }
     };
     void read().catch(() => {});
