@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { SignJWT } from 'jose';
+import { memoryOf } from '../faults/latency.ts';
 import { EMAIL, FLOOR_SESSION, PASSWORD } from './data.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
@@ -114,7 +115,7 @@ async function start(
     port,
     readyAfter: performance.now() - began,
     processorSeconds: () => ofSystem(() => secondsOf(pid)),
-    megabytes: () => ofSystem(() => megabytesOf(pid)),
+    megabytes: () => ofSystem(() => memoryOf(pid)),
     stop: () => stopped(child),
   };
 }
@@ -166,6 +167,3 @@ const secondsOf = (pid: number | undefined): number =>
   readdirSync(`/proc/${pid}/task`)
     .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
     .reduce((sum, nanoseconds) => sum + nanoseconds / 1e9, 0);
-
-const megabytesOf = (pid: number | undefined): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024;

@@ -36,5 +36,5 @@ export const inWords = (sorted: readonly number[]): string => {
 /** Resident memory of a process in MiB. */
 export function memoryOf(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024;
 }

@@ -1,4 +1,4 @@
-import { UNPLACED } from '../text/positions.ts';
+import { STEP, UNPLACED } from '../text/positions.ts';
 import type { Intent } from './change.ts';
 import { type Comment, type Kind, type Row, type Series, statusLike, type Task, thingKey } from './rows.ts';
 import type { View } from './view.ts';
@@ -49,7 +49,7 @@ function endOf(view: View, listId: string): number {
   let last = 0;
   for (const { listId: other, position } of view.all('task'))
     if (other === listId && position < UNPLACED) last = Math.max(last, position);
-  return last + 1024;
+  return last + STEP;
 }
 
 /** Deletes a thing: tasks, lists and spaces go to the trash, an upcoming instance is skipped. */

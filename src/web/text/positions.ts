@@ -1,4 +1,5 @@
-const STEP = 1024;
+/** How far apart things stand that are placed at an end. */
+export const STEP = 1024;
 const MIN_GAP = 1e-6;
 
 /** Of a thing that was not sent yet: the server places it last. */

@@ -7,6 +7,7 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
+import { STEP } from '../../text/positions.ts';
 import { quoted } from '../../text/quoted.ts';
 import { STATUS_TYPES } from '../../text/say-filters.ts';
 import { useAsk } from '../../ui/ask.tsx';
@@ -140,7 +141,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
           title,
           type,
           color,
-          position: (index + 1) * 1024,
+          position: (index + 1) * STEP,
         })),
       });
       if (reply.kind === 'ok') {
