@@ -13,6 +13,7 @@ const NOT_ASCII =
 export function rejectedBefore({
   headers,
   rawHeaders,
+  httpVersion,
 }: IncomingMessage): { status: number; message: string } | undefined {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -23,6 +24,8 @@ export function rejectedBefore({
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     return { status: 501, message: 'Transfer-Encoding may only be chunked' };
   }
+  // A proxy in front that ignores it there would see another request begin within the body.
+  if (coding !== undefined && httpVersion === '1.0') return { status: 400, message: NOT_HTTP };
   return undefined;
 }
 

@@ -118,6 +118,7 @@ describe('what is no request of ours is rejected like everything else:', () => {
     ['a request without Host', get('/api/me', ''), 400],
     ['two Hosts', get('/healthz', `${HOST}${HOST}`), 400],
     ['a coding beside chunked', `${LOGIN}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 501],
+    ['chunks in HTTP/1.0', `${LOGIN.replace('1.1', '1.0')}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
     ['a Host of two words', get('/api/me', 'Host: a b\r\n'), 400],
     ['a Host with an impossible port', get('/api/me', 'Host: a:99999\r\n'), 400],
     ['an expectation other than 100-continue', get('/healthz', `${HOST}Expect: tea\r\n`), 417],
