@@ -153,16 +153,20 @@ function generate(
   now: number,
 ): string | null {
   const taskId = newId(now);
+  const at = toInstant(now);
   const record = { ...recordOf(series, occurrence), state: 'generated', task_id: taskId } as const;
   if (recordOccurrence(tx, record)) {
-    makeTask(tx, series, occurrence, taskId, by, now);
+    const row = taskFor(tx, series, occurrence, taskId, now);
+    addTask(tx, row);
+    // An assignee who set up the series, or whose own act made the task, is not told.
+    if (series.assignee_id !== by) notifyAssigned(tx, row, series.creator_id, at);
     return taskId;
   }
   const decided = findOccurrence(tx, record);
   const task = tasks.findTask(tx, series.workspace_id, decided?.task_id ?? null);
   if (!decided || task?.completed_at !== null) return null;
   // Its task waits already: from before a pause, a split, new zone data, or made ahead.
-  reschedule(tx, series, decided, occurrence, toInstant(now));
+  reschedule(tx, series, decided, occurrence, at);
   return task.id;
 }
 
@@ -195,20 +199,6 @@ export function reschedule(
   const isDueThen = !overridden.includes('dueDate') && !overridden.includes('dueDay');
   const dates = { occurrence_at: at, ...(isDueThen && { due_date: dueOf({ at, local }) }) };
   changeTask(tx, task, dates, now);
-}
-
-/** The assignee is told, unless they set up the series or their own act brought the task about. */
-function makeTask(
-  tx: Tx,
-  series: StoredSeries,
-  occurrence: Occurrence,
-  id: string,
-  by: string | null,
-  now: number,
-): void {
-  const row = taskFor(tx, series, occurrence, id, now);
-  addTask(tx, row);
-  if (series.assignee_id !== by) notifyAssigned(tx, row, series.creator_id, toInstant(now));
 }
 
 /** What a removed task keeps when it is made again. */

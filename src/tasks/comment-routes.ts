@@ -1,4 +1,4 @@
-import { PageQuery, pageShape } from '../http/page-query.ts';
+import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
 import { route, tagged } from '../http/route.ts';
 import { member } from '../workspaces/authorization.ts';
 import { Comment, CommentInput, CommentPatch } from './comment-schema.ts';
@@ -14,7 +14,8 @@ export const commentRoutes = tagged('Comments', [
     operationId: 'listComments',
     summary: 'List the comments on a task',
     description: 'The oldest first.',
-    handle: ({ deps, who, params, query }) => listComments(deps, who, params.task_id, query),
+    handle: ({ deps, who, params, query }) =>
+      listComments(deps, who, params.task_id, pageRequest(deps, query)),
   }),
   route({
     method: 'post',

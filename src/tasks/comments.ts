@@ -2,11 +2,10 @@ import type { Db } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Precondition } from '../http/etags.ts';
-import { pageRequest } from '../http/page-query.ts';
 import { Existing } from '../http/route.ts';
 import { forbidden, notFound } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
-import { type Page, pageOf } from '../kernel/page.ts';
+import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { notify } from '../notifications/notify.ts';
 import { userKeyOf } from '../storage/changes.ts';
@@ -27,19 +26,10 @@ import { requireTask } from './tasks.ts';
 const NOTICE_BATCH_SIZE = 50;
 
 /** The comments of a task, the oldest first. */
-export function listComments(
-  deps: Deps,
-  who: Member,
-  taskId: string,
-  query: Parameters<typeof pageRequest>[1],
-): Page<Comment> {
-  const page = pageRequest(deps, query);
-  const task = requireTask(deps.read, who, taskId);
-  return pageOf(
-    page,
-    task.comment_count,
-    store.commentsOfTask(deps.read, who.workspaceKey, task.seq, page).map(store.commentOf),
-  );
+export function listComments({ read }: Deps, who: Member, taskId: string, page: PageRequest): Page<Comment> {
+  const { comment_count, seq } = requireTask(read, who, taskId);
+  const comments = store.commentsOfTask(read, who.workspaceKey, seq, page);
+  return pageOf(page, comment_count, comments.map(store.commentOf));
 }
 
 /** Reads a comment on a task; 404 where that is none of its own. */
@@ -90,7 +80,7 @@ export function createComment(
     yield* tell(tx, who, task, id, 'comment.added', members, at);
     return store.commentOf(requireComment(tx, who, taskId, id).comment);
   };
-  return written(deps, who, taskId, input, create);
+  return writeComment(deps, who, taskId, input, create);
 }
 
 /** Changes the body of the caller's own comment, else 403; who is mentioned there for the first time is told. */
@@ -119,7 +109,7 @@ export function updateComment(
     yield* tell(tx, who, task, id, 'comment.mentioned', mentioned, now);
     return store.commentOf(requireComment(tx, who, taskId, id).comment);
   };
-  return written(deps, who, taskId, { body }, update);
+  return writeComment(deps, who, taskId, { body }, update);
 }
 
 /** Deletes a comment: its author, or an admin; else 403. */
@@ -149,7 +139,7 @@ export function removeComment(
 type Written = Comment | Existing<Comment>;
 
 /** Writes a comment, in steps where many may have to be told. */
-function written(
+function writeComment(
   deps: Deps,
   who: Member,
   taskId: string,

@@ -65,9 +65,13 @@ function findByGroup(
   return { rows, total, groups: isWhole ? groups : groups.filter(isOnPage) };
 }
 
-function findByDay(db: Db, asked: TaskSelection) {
-  const total = countTasks(db, asked.filters);
-  return { ...pageByDay(db, asked, total), total };
+function findByDay(db: Db, asked: TaskSelection): Found & { total: number } {
+  const { filters, sort, offset, limit } = asked;
+  const total = countTasks(db, filters);
+  if (offset >= total) return { rows: [], groups: [], total };
+  const days = daysReaching(db, filters, sort, { total, wanted: Math.min(offset + limit, total) });
+  const { rows, groups } = pageThrough(db, days ?? allDays(db, filters, sort), asked);
+  return { rows, groups: groups.filter(isOnPage), total };
 }
 
 const isOnPage = ({ taskIds }: TaskGroup): boolean => taskIds.length > 0;
@@ -84,12 +88,4 @@ function pageThrough(db: Db, groups: readonly Group[], { sort, offset, limit }: 
     before += total;
   }
   return found;
-}
-
-function pageByDay(db: Db, asked: TaskSelection, total: number): Found {
-  const { filters, sort, offset, limit } = asked;
-  if (offset >= total) return { rows: [], groups: [] };
-  const days = daysReaching(db, filters, sort, { total, wanted: Math.min(offset + limit, total) });
-  const { rows, groups } = pageThrough(db, days ?? allDays(db, filters, sort), asked);
-  return { rows, groups: groups.filter(isOnPage) };
 }

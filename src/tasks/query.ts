@@ -29,6 +29,7 @@ export async function queryTasks(
   return pageOf(page, total, items);
 }
 
+/** The order that a query asks for, with the zone in which due days count. */
 export const sortOf = (db: Db, who: Member, query: TaskQuery): Sort => ({
   by: query.sortBy,
   descending: query.sortOrder === 'desc',

@@ -99,7 +99,7 @@ export function addTask(tx: Tx, row: NewTask, again?: Partial<NextNumbers>): Sho
   return added;
 }
 
-/** Takes a task away, in the caller's transaction. */
+/** Deletes a task for good, with its words in the search index, in the caller's transaction. */
 export function dropTask(tx: Tx, row: StoredTask): void {
   giveUpWords(tx, row.seq);
   store.deleteTaskRow(tx, row);

@@ -16,7 +16,7 @@ import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts'
 import { insertCommentIntoIndex, insertIntoIndex, mergeSome } from '../storage/searchable.ts';
 import { findSeries, updateSeriesRow } from '../storage/series.ts';
 import { deleteStepsUntil } from '../storage/series-steps.ts';
-import type { TaskKeys, TaskRow } from '../storage/tables.ts';
+import type { TaskKeys, TaskRow, TrashRow } from '../storage/tables.ts';
 import { type StoredTask, taskOf } from '../storage/task-fields.ts';
 import * as store from '../storage/tasks.ts';
 import * as trash from '../storage/trash.ts';
@@ -47,30 +47,21 @@ type WholeTask = StoredTask & TaskKeys;
 /** Whether what is deleted goes into the trash. */
 export const hasTrash = ({ config }: Deps): boolean => config.trash.keep_days > 0;
 
-/** An entry that is deleted now, by this member. */
-export const newEntry = (
+/** Adds an entry to the trash for what this member deletes now. */
+export const addEntry = (
   { config }: Deps,
-  db: Db,
+  tx: Tx,
   who: Member,
-  thing: {
-    id: string;
-    kind: trash.StoredEntry['kind'];
-    title: string;
-    placeId: string | null;
-    tasks: number;
-  },
+  thing: Omit<TrashRow, 'workspace_code' | 'deleted_at' | 'deleted_by' | 'purge_at'>,
   now: number,
-) => ({
-  id: thing.id,
-  workspace_code: who.workspaceKey,
-  kind: thing.kind,
-  title: thing.title,
-  place_id: thing.placeId,
-  deleted_at: toInstant(now),
-  deleted_by: userKeyOf(db, who.userId),
-  purge_at: toInstant(now + config.trash.keep_days * DAY),
-  item_count: thing.tasks,
-});
+): trash.StoredEntry =>
+  trash.insertEntry(tx, {
+    ...thing,
+    workspace_code: who.workspaceKey,
+    deleted_at: toInstant(now),
+    deleted_by: userKeyOf(tx, who.userId),
+    purge_at: toInstant(now + config.trash.keep_days * DAY),
+  });
 
 /** 404 for a task whose list is being deleted for good: some of its comments may be gone. */
 export function requireStaying(db: Db, { list_id: listId }: StoredTask): void {
@@ -80,11 +71,9 @@ export function requireStaying(db: Db, { list_id: listId }: StoredTask): void {
 /** Moves a task into the trash, with its comments, in the caller's transaction. */
 export function* trashTask(deps: Deps, tx: Tx, who: Member, row: StoredTask, now: number): Steps<void> {
   requireStaying(tx, row);
-  const { id, title, list_id: placeId } = row;
-  const entry = trash.insertEntry(tx, {
-    ...newEntry(deps, tx, who, { id, kind: 'task', title, placeId, tasks: 1 }, now),
-    state: 'kept',
-  });
+  const { id, title, list_id: place_id } = row;
+  const thing = { id, kind: 'task', title, place_id, item_count: 1, state: 'kept' } as const;
+  const entry = addEntry(deps, tx, who, thing, now);
   while (packSomeTasks(tx, entry)) yield;
   mergeBeforeCommit(tx, PAGES_FOR_A_TASK);
   recordTask(tx, row, 'delete');

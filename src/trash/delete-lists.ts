@@ -6,9 +6,9 @@ import { notFound, orNotFound } from '../kernel/errors.ts';
 import { findList, findSpace } from '../storage/lists.ts';
 import { isBeingRemoved, isListBeingRemoved, removalWithin } from '../storage/removals.ts';
 import type { ListRow, RemovalRow } from '../storage/tables.ts';
-import { insertEntry, type StoredEntry } from '../storage/trash.ts';
+import type { StoredEntry } from '../storage/trash.ts';
 import { countTasksIn, entryWithin, packSome, recordGone, setInTransit } from '../storage/trash-lists.ts';
-import { hasTrash, newEntry } from '../tasks/trash-tasks.ts';
+import { addEntry, hasTrash } from '../tasks/trash-tasks.ts';
 import { type Member, writeInStepsAs } from '../workspaces/authorization.ts';
 import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import { finishEntry, STEP_THRESHOLD } from './steps.ts';
@@ -39,7 +39,7 @@ export async function deleteWhole(
   const remove = function* (tx: Tx): Steps<Outcome> {
     const row = kind === 'list' ? findList(tx, who.workspaceId, id) : findSpace(tx, who.workspaceId, id);
     const found = orNotFound<Found>(row, kind);
-    const { title, space_id: placeId = null } = found;
+    const { title, space_id: place_id = null } = found;
     ifMatch(found);
     const within = kind === 'space' ? entryWithin(tx, id) : undefined;
     if (within) return { left: within, again: true };
@@ -48,12 +48,10 @@ export async function deleteWhole(
     if (isGoing) throw notFound(kind);
     const removal = kind === 'space' ? removalWithin(tx, id) : undefined;
     if (removal) return { removal, again: true };
-    const tasks = countTasksIn(tx, kind, id);
-    const isMuch = tasks > STEP_THRESHOLD;
-    const entry = insertEntry(tx, {
-      ...newEntry(deps, tx, who, { id, kind, title, placeId, tasks }, now),
-      state: isMuch ? 'moving' : 'kept',
-    });
+    const item_count = countTasksIn(tx, kind, id);
+    const isMuch = item_count > STEP_THRESHOLD;
+    const state = isMuch ? 'moving' : 'kept';
+    const entry = addEntry(deps, tx, who, { id, kind, title, place_id, item_count, state }, now);
     recordGone(tx, entry, who.workspaceId);
     if (isMuch) {
       setInTransit(tx, entry, 1);
