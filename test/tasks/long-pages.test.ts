@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { jsonOf } from '../../src/http/long-json.ts';
-import { ada, call, home, listId, useHome, world } from '../ada.ts';
+import { ada, call, home, inside, listId, useHome, world } from '../ada.ts';
 import { as, joined } from '../people.ts';
 import { DAILY } from '../series-world.ts';
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
   ids = [];
   for (let i = 0; i < TASKS; i += 1) {
     const body = { title: `Task ${i}`, listId, description: LONG };
-    ids.push((await call('POST', `/workspaces/${home}/tasks`, body)).body.id);
+    ids.push((await call('POST', `${inside}/tasks`, body)).body.id);
   }
 });
 
@@ -36,7 +36,7 @@ const PATHS = ['tasks?limit=100', 'tasks/query?limit=100&groupBy=statusId', 'tas
 
 describe('a page of long tasks', () => {
   it.each(PATHS)('is read and written in many turns of the event loop: %s', async (path) => {
-    const { turns, result } = await turnsOf(() => call('GET', `/workspaces/${home}/${path}`));
+    const { turns, result } = await turnsOf(() => call('GET', `${inside}/${path}`));
     expect(result.body.items.map(({ description }: { description: string }) => description)).toEqual(
       ids.map(() => LONG),
     );
@@ -45,7 +45,7 @@ describe('a page of long tasks', () => {
   });
 
   it('is read in many turns as the instances of a series too', async () => {
-    const path = `/workspaces/${home}/recurring-tasks`;
+    const path = `${inside}/recurring-tasks`;
     const series = (await call('POST', path, { title: 'Daily', listId, interval: DAILY })).body;
     world.run(
       'update tasks set recurring_task_id = ?, occurrence_at = created_at where id <> ?',
@@ -66,17 +66,17 @@ describe('a page of long tasks', () => {
   it('is of one moment, whatever is written while it is read', async () => {
     let written: Promise<unknown> | undefined;
     const { result } = await turnsOf(
-      () => call('GET', `/workspaces/${home}/tasks?limit=100&sortBy=createdAt`),
+      () => call('GET', `${inside}/tasks?limit=100&sortBy=createdAt`),
       () => {
         written = Promise.all(
-          ids.map((id) => call('PATCH', `/workspaces/${home}/tasks/${id}`, { description: 'short' })),
+          ids.map((id) => call('PATCH', `${inside}/tasks/${id}`, { description: 'short' })),
         );
       },
     );
     await written;
     const lengths = result.body.items.map(({ description }: { description: string }) => description.length);
     expect([...new Set(lengths)]).toEqual([LONG.length]);
-    const after = await call('GET', `/workspaces/${home}/tasks?limit=100`);
+    const after = await call('GET', `${inside}/tasks?limit=100`);
     expect(after.body.items.map(({ description }: { description: string }) => description)).toEqual(
       ids.map(() => 'short'),
     );
@@ -86,9 +86,9 @@ describe('a page of long tasks', () => {
     const bob = await joined(world, ada, home, 'viewer');
     let removed: Promise<unknown> | undefined;
     const { result } = await turnsOf(
-      () => as(world, bob)('GET', `/workspaces/${home}/tasks?limit=100`),
+      () => as(world, bob)('GET', `${inside}/tasks?limit=100`),
       () => {
-        removed = as(world, ada)('DELETE', `/workspaces/${home}/members/${bob.id}`);
+        removed = as(world, ada)('DELETE', `${inside}/members/${bob.id}`);
       },
     );
     await removed;
@@ -99,10 +99,10 @@ describe('a page of long tasks', () => {
     ['of everything', false],
     ['of what changed', true],
   ])('is read only as far as a page %s takes it', async (_, isFollowed) => {
-    const changes = `/workspaces/${home}/changes?limit=1000`;
+    const changes = `${inside}/changes?limit=1000`;
     const { resume } = (await call('GET', changes)).body;
     if (isFollowed) {
-      for (const id of ids) await call('PATCH', `/workspaces/${home}/tasks/${id}`, { title: 'New' });
+      for (const id of ids) await call('PATCH', `${inside}/tasks/${id}`, { title: 'New' });
     }
     const all = vi.spyOn(world.deps.read, 'all');
     const page = await call('GET', isFollowed ? `${changes}&cursor=${resume}` : changes);
@@ -117,7 +117,7 @@ describe('a page of long tasks', () => {
   });
 
   it('is not read for HEAD', async () => {
-    const { turns, result } = await turnsOf(() => call('HEAD', `/workspaces/${home}/tasks?limit=100`));
+    const { turns, result } = await turnsOf(() => call('HEAD', `${inside}/tasks?limit=100`));
     expect(result.status).toBe(200);
     expect(turns).toBeLessThan(4);
   });

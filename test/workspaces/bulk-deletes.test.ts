@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
-import { ada, call, home, listId, reopen, spaceId, useHome, world } from '../ada.ts';
+import { ada, call, home, inside, listId, reopen, spaceId, useHome, world } from '../ada.ts';
 import { expectIntegrity } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, joined } from '../people.ts';
@@ -18,7 +18,7 @@ afterEach(() => expectIntegrity(world));
 
 const marks = () => world.values(`select key from meta where key like 'residue%'`);
 const makeSpace = async (title: string) =>
-  (await call('POST', `/workspaces/${home}/spaces`, { title })).body as {
+  (await call('POST', `${inside}/spaces`, { title })).body as {
     id: string;
     lists: { id: string }[];
   };
@@ -29,7 +29,7 @@ const inFiles = (needle: string): boolean => {
 /** A space of two lists, so many tasks in each. */
 async function furnish(tasks: number, title: string) {
   const { id: spaceId, lists } = await makeSpace(title);
-  const second = (await call('POST', `/workspaces/${home}/lists`, { title, spaceId })).body;
+  const second = (await call('POST', `${inside}/lists`, { title, spaceId })).body;
   const listIds = [lists[0]?.id ?? '', second.id];
   for (const listId of listIds) await addTasks(world, home, tasks, { listId, title, creatorId: ada.id });
   return { spaceId, listIds };
@@ -63,16 +63,15 @@ function watchCommits(count: () => number) {
   const largestStep = () => Math.max(...left.slice(1).map((n, i) => (left[i] ?? 0) - n));
   return { left, largestStep };
 }
-const found = async (word: string) =>
-  (await call('GET', `/workspaces/${home}/tasks/search?q=${word}`)).body.total;
+const found = async (word: string) => (await call('GET', `${inside}/tasks/search?q=${word}`)).body.total;
 
 it('of long tasks fewer go in one step', async () => {
   const { listIds } = await furnish(0, 'Long');
   const description = 'word '.repeat(4_000);
   for (let i = 0; i < 60; i += 1)
-    await call('POST', `/workspaces/${home}/tasks`, { title: 'Long', description, listId: listIds[0] });
+    await call('POST', `${inside}/tasks`, { title: 'Long', description, listId: listIds[0] });
   const { left, largestStep } = watchCommits(() => world.count('tasks'));
-  expect((await call('DELETE', `/workspaces/${home}/lists/${listIds[0]}?permanent=true`)).status).toBe(204);
+  expect((await call('DELETE', `${inside}/lists/${listIds[0]}?permanent=true`)).status).toBe(204);
   expect(left.at(-1)).toBe(0);
   expect(largestStep() * description.length).toBeLessThanOrEqual(400_000);
 });
@@ -104,7 +103,7 @@ it.each(['workspace', 'space'])(
     const kept = what === 'workspace' ? 0 : 1;
     const { left, largestStep } = watchCommits(made);
     const path = what === 'workspace' ? '' : `/spaces/${spaceId}?permanent=true`;
-    expect((await call('DELETE', `/workspaces/${home}${path}`)).status).toBe(204);
+    expect((await call('DELETE', `${inside}${path}`)).status).toBe(204);
     expect(left.at(-1)).toBe(kept);
     expect(largestStep()).toBeLessThan(MANY_ROWS / 4);
   },
@@ -117,10 +116,10 @@ describe.each([
 ])('with %s tasks', (_name, tasks) => {
   it('a list goes with its tasks, and nothing else', async () => {
     const { listIds } = await furnish(tasks, 'Zebra');
-    expect((await call('DELETE', `/workspaces/${home}/lists/${listIds[0]}?permanent=true`)).status).toBe(204);
-    expect((await call('GET', `/workspaces/${home}/lists/${listIds[0]}`)).status).toBe(404);
+    expect((await call('DELETE', `${inside}/lists/${listIds[0]}?permanent=true`)).status).toBe(204);
+    expect((await call('GET', `${inside}/lists/${listIds[0]}`)).status).toBe(404);
     expect([world.count('tasks'), await found('zebra')]).toEqual([tasks, tasks]);
-    expect((await call('GET', `/workspaces/${home}/tasks`)).body.total).toBe(tasks);
+    expect((await call('GET', `${inside}/tasks`)).body.total).toBe(tasks);
     expect(world.count('removals')).toBe(0);
     await finishRemovals(world.deps);
     expect(marks()).toEqual([]);
@@ -129,11 +128,9 @@ describe.each([
   it('a space goes with its lists and their tasks, and nothing else', async () => {
     const gone = await furnish(tasks, 'Zebra');
     const kept = await furnish(5, 'Quagga');
-    expect((await call('DELETE', `/workspaces/${home}/spaces/${gone.spaceId}?permanent=true`)).status).toBe(
-      204,
-    );
-    expect((await call('GET', `/workspaces/${home}/lists/${gone.listIds[1]}`)).status).toBe(404);
-    expect((await call('GET', `/workspaces/${home}/lists/${kept.listIds[1]}`)).status).toBe(200);
+    expect((await call('DELETE', `${inside}/spaces/${gone.spaceId}?permanent=true`)).status).toBe(204);
+    expect((await call('GET', `${inside}/lists/${gone.listIds[1]}`)).status).toBe(404);
+    expect((await call('GET', `${inside}/lists/${kept.listIds[1]}`)).status).toBe(200);
     expect([world.count('tasks'), await found('zebra'), await found('quagga')]).toEqual([10, 0, 10]);
     await finishRemovals(world.deps);
     expect(inFiles('zebra')).toBe(false);
@@ -142,8 +139,8 @@ describe.each([
   it('a workspace goes with everything in it', async () => {
     await furnish(tasks, 'Zebra');
     await joined(world, ada, home, 'member');
-    expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(204);
-    expect((await call('GET', `/workspaces/${home}`)).status).toBe(404);
+    expect((await call('DELETE', inside)).status).toBe(204);
+    expect((await call('GET', inside)).status).toBe(404);
     expect([world.count('tasks'), world.count('workspaces'), world.count('task_counts')]).toEqual([0, 1, 0]);
     await finishRemovals(world.deps);
     expect(inFiles('zebra')).toBe(false);
@@ -166,7 +163,7 @@ describe('series that have decided upon much', () => {
   beforeEach(async () => {
     for (let made = 0; made < SERIES; made += 1) {
       const body = { title: 'Water', listId, interval: DAILY };
-      expect((await call('POST', `/workspaces/${home}/recurring-tasks`, body)).status).toBe(201);
+      expect((await call('POST', `${inside}/recurring-tasks`, body)).status).toBe(201);
     }
     world.run(
       `with recursive decided (n) as (select 2 union all select n + 1 from decided where n < ?)
@@ -181,7 +178,7 @@ describe('series that have decided upon much', () => {
     const path = { list: `/lists/${listId}`, space: `/spaces/${spaceId}`, workspace: '' }[kind];
     const decided = () => world.count('recurring_occurrences') + world.count('recurring_series');
     const { left, largestStep } = watchCommits(decided);
-    expect((await call('DELETE', `/workspaces/${home}${path}?permanent=true`)).status).toBe(204);
+    expect((await call('DELETE', `${inside}${path}?permanent=true`)).status).toBe(204);
     expect(left.at(-1)).toBe(0);
     expect(largestStep()).toBeLessThan(DECIDED / 4);
     expect(world.count('removals')).toBe(0);
@@ -195,7 +192,7 @@ describe('while much is deleted', () => {
     const other = await homeOf(world, eve);
     const listId = (await as(world, eve)('GET', `/workspaces/${other}/lists`)).body.items[0].id;
     let isDone = false;
-    const removal = call('DELETE', `/workspaces/${home}`).finally(() => {
+    const removal = call('DELETE', inside).finally(() => {
       isDone = true;
     });
     let written = 0;
@@ -213,10 +210,10 @@ describe('while much is deleted', () => {
   it('nobody sees the workspace any more, not even a second deletion', async () => {
     await addTasks(world, home, MANY);
     const bob = await joined(world, ada, home, 'member');
-    const { removal, goOn } = await beginDeletion(`/workspaces/${home}`);
-    expect((await call('GET', `/workspaces/${home}`)).status).toBe(404);
+    const { removal, goOn } = await beginDeletion(inside);
+    expect((await call('GET', inside)).status).toBe(404);
     expect(world.count('tasks')).toBeGreaterThan(0);
-    expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(404);
+    expect((await call('DELETE', inside)).status).toBe(404);
     expect((await as(world, bob)('GET', '/me/workspaces')).body.total).toBe(1);
     goOn();
     expect((await removal).status).toBe(204);
@@ -226,7 +223,7 @@ describe('while much is deleted', () => {
     const bob = await joined(world, ada, home, 'member');
     await addTasks(world, home, MANY, { assigneeId: bob.id, isOpen: true });
     await tick(world.deps);
-    const { removal, goOn } = await beginDeletion(`/workspaces/${home}`);
+    const { removal, goOn } = await beginDeletion(inside);
     world.clock.advance(DAY);
     await tick(world.deps);
     expect(world.count('notifications')).toBe(0);
@@ -241,7 +238,7 @@ describe('while much is deleted', () => {
     const bob = await world.signUp();
     await addTasks(world, await homeOf(world, bob), tasks, { creatorId: ada.id });
     await addTasks(world, home, MANY);
-    const { removal, goOn } = await beginDeletion(`/workspaces/${home}`);
+    const { removal, goOn } = await beginDeletion(inside);
     const departure = call('DELETE', '/auth/me', { password: ada.password });
     expect(world.count('tasks')).toBeGreaterThan(tasks);
     goOn();
@@ -255,9 +252,9 @@ describe('while much is deleted', () => {
 
   it('a second deletion of a list waits for the first, and tasks that still come go with it', async () => {
     const { listIds } = await furnish(MANY, 'Zebra');
-    const path = `/workspaces/${home}/lists/${listIds[0]}`;
+    const path = `${inside}/lists/${listIds[0]}`;
     const { removal: first, goOn } = await beginDeletion(`${path}?permanent=true`);
-    const late = await call('POST', `/workspaces/${home}/tasks`, { title: 'Late', listId: listIds[0] });
+    const late = await call('POST', `${inside}/tasks`, { title: 'Late', listId: listIds[0] });
     const second = call('DELETE', `${path}?permanent=true`);
     goOn();
     expect([(await first).status, late.status, (await second).status]).toEqual([204, 201, 204]);
@@ -266,8 +263,8 @@ describe('while much is deleted', () => {
 
   it('a list cannot be moved out of a space that goes: half of its tasks are gone', async () => {
     const { spaceId: gone, listIds } = await furnish(MANY, 'Zebra');
-    const { removal, goOn } = await beginDeletion(`/workspaces/${home}/spaces/${gone}?permanent=true`);
-    const path = `/workspaces/${home}/lists/${listIds[1]}`;
+    const { removal, goOn } = await beginDeletion(`${inside}/spaces/${gone}?permanent=true`);
+    const path = `${inside}/lists/${listIds[1]}`;
     const renamed = await call('PATCH', path, { title: 'Renamed' });
     const moved = await call('PATCH', path, { spaceId });
     goOn();
@@ -278,10 +275,10 @@ describe('while much is deleted', () => {
   it.each(['list', 'space'] as const)('a series cannot be taken out of a %s that goes', async (kind) => {
     const { spaceId, listIds } = await furnish(MANY, 'Zebra');
     const body = { title: 'Water', listId: listIds[0], interval: DAILY };
-    const { id, nextTaskId } = (await call('POST', `/workspaces/${home}/recurring-tasks`, body)).body;
-    const at = `/workspaces/${home}/recurring-tasks/${id}`;
+    const { id, nextTaskId } = (await call('POST', `${inside}/recurring-tasks`, body)).body;
+    const at = `${inside}/recurring-tasks/${id}`;
     const gone = kind === 'list' ? `lists/${listIds[0]}` : `spaces/${spaceId}`;
-    const { removal, goOn } = await beginDeletion(`/workspaces/${home}/${gone}?permanent=true`);
+    const { removal, goOn } = await beginDeletion(`${inside}/${gone}?permanent=true`);
     const updates = { listId };
     const statuses = [
       (await call('PATCH', at, { title: 'Milk' })).status,
@@ -295,7 +292,7 @@ describe('while much is deleted', () => {
 
   it.each(['list', 'space'] as const)('a task leaves and enters no %s that goes', async (kind) => {
     const { spaceId, listIds } = await furnish(MANY, 'Zebra');
-    const tasks = `/workspaces/${home}/tasks`;
+    const tasks = `${inside}/tasks`;
     const make = async (title: string) =>
       (await call('POST', tasks, { title, listId: listIds[0] })).body.id as string;
     const [said, deleted] = [await make('Said'), await make('Deleted')];
@@ -303,8 +300,8 @@ describe('while much is deleted', () => {
     for (let i = 0; i < 30; i += 1) await call('POST', `${tasks}/${said}/comments`, { body });
     await call('DELETE', `${tasks}/${deleted}`);
     const gone = kind === 'list' ? `lists/${listIds[0]}` : `spaces/${spaceId}`;
-    const { removal, goOn } = await beginDeletion(`/workspaces/${home}/${gone}?permanent=true`);
-    const restore = `/workspaces/${home}/trash/${deleted}/restore`;
+    const { removal, goOn } = await beginDeletion(`${inside}/${gone}?permanent=true`);
+    const restore = `${inside}/trash/${deleted}/restore`;
     const statuses = [
       (await call('POST', `${tasks}/${said}/move`, { listId })).status,
       (await call('DELETE', `${tasks}/${said}`)).status,
@@ -318,9 +315,9 @@ describe('while much is deleted', () => {
 
   it('what is deleted apart from it is erased with it', async () => {
     const { listIds } = await furnish(MANY, 'Zebra');
-    const { id } = (await call('POST', `/workspaces/${home}/tasks`, { title: 'Okapi', listId })).body;
-    const { removal, goOn } = await beginDeletion(`/workspaces/${home}/lists/${listIds[0]}?permanent=true`);
-    expect((await call('DELETE', `/workspaces/${home}/tasks/${id}?permanent=true`)).status).toBe(204);
+    const { id } = (await call('POST', `${inside}/tasks`, { title: 'Okapi', listId })).body;
+    const { removal, goOn } = await beginDeletion(`${inside}/lists/${listIds[0]}?permanent=true`);
+    expect((await call('DELETE', `${inside}/tasks/${id}?permanent=true`)).status).toBe(204);
     goOn();
     expect((await removal).status).toBe(204);
     await finishRemovals(world.deps);
@@ -335,16 +332,16 @@ describe('words of edited tasks and of single ones that are deleted', () => {
     await finishRemovals(world.deps);
     world.clock.set(now);
     const body = { title: 'Zebra', listId };
-    const { id } = (await call('POST', `/workspaces/${home}/tasks`, body)).body;
-    await call('POST', `/workspaces/${home}/tasks`, { ...body, title: 'Okapi' });
-    await call('DELETE', `/workspaces/${home}/tasks/${id}?permanent=true`);
+    const { id } = (await call('POST', `${inside}/tasks`, body)).body;
+    await call('POST', `${inside}/tasks`, { ...body, title: 'Okapi' });
+    await call('DELETE', `${inside}/tasks/${id}?permanent=true`);
     await finishRemovals(world.deps);
     expect([inFiles('zebra'), inFiles('okapi')]).toEqual([false, true]);
   });
 
   it('go from the files in the night, and nothing else is done for it', async () => {
     const made = async (title: string) =>
-      `/workspaces/${home}/tasks/${(await call('POST', `/workspaces/${home}/tasks`, { title, listId })).body.id}`;
+      `${inside}/tasks/${(await call('POST', `${inside}/tasks`, { title, listId })).body.id}`;
     await finishRemovals(world.deps);
     expect(await world.commitsOf(() => finishRemovals(world.deps))).toBe(0);
 
@@ -369,7 +366,7 @@ describe('a stop in the midst of it', () => {
         if (steps === 4) world.opened.beginStop();
         return write(job);
       };
-      expect((await call('DELETE', `/workspaces/${home}${path}?permanent=true`)).status).toBe(503);
+      expect((await call('DELETE', `${inside}${path}?permanent=true`)).status).toBe(503);
       const left = world.count('tasks');
       expect([left > MANY, world.count('removals')]).toEqual([true, 1]);
       expect(marks()).toContain('residue_in_search');
