@@ -4,6 +4,7 @@ import {
   InstantInput,
   isObject,
   NullableInstantInput,
+  orNull,
   Position,
   Title,
 } from '../http/fields.ts';
@@ -184,7 +185,7 @@ export const ImportedSeriesHead = z.object({
   id: DocumentId,
   startsAt: InstantInput,
   state: State.optional(),
-  stateReason: StateReason.nullable().optional(),
+  stateReason: orNull(StateReason).optional(),
   nextRunAt: NullableInstantInput.optional(),
   nextTaskId: NullableDocumentId.optional(),
   nextOccurrenceNumber: Whole.nullable()
