@@ -1,6 +1,6 @@
 import { beforeEach, expect } from 'vitest';
 import { query } from '../src/db/connection.ts';
-import type { RecurringSeriesRow } from '../src/storage/tables.ts';
+import type { RecurringOccurrenceRow, RecurringSeriesRow, TaskRow } from '../src/storage/tables.ts';
 import { tick } from '../src/tick.ts';
 import { openHome, pathsOf, signInAgain } from './people.ts';
 import type { WorldOptions } from './world.ts';
@@ -47,18 +47,10 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
   };
   /** The instances of a series, straight from the file, by occurrence. */
   const instances = (id: string) =>
-    world.deps.read.all(
-      query.selectFrom('tasks').selectAll().where('recurring_task_id', '=', id).orderBy('occurrence_at'),
-    );
+    world.rows<TaskRow>('select * from tasks where recurring_task_id = ? order by occurrence_at', id);
   const dates = (id: string) => instances(id).map(({ due_date }) => due_date);
-  const occurrences = (id: string) =>
-    world.deps.read.all(
-      query
-        .selectFrom('recurring_occurrences')
-        .selectAll()
-        .where('series_id', '=', id)
-        .orderBy('occurrence_at'),
-    );
+  const decided = 'select * from recurring_occurrences where series_id = ? order by occurrence_at';
+  const occurrences = (id: string) => world.rows<RecurringOccurrenceRow>(decided, id);
   const read = (id: string) => ok('GET', `${series}/${id}`);
   const task = (id: string) => ok('GET', `${inside}/tasks/${id}`);
   const done: string = list.statuses.find(({ type }: { type: string }) => type === 'completed').id;

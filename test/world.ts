@@ -248,9 +248,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     watchSteps: () => {
       const counts: number[] = [];
       const { writeInSteps } = opened.deps;
-      opened.deps.writeInSteps = (job, from) =>
+      opened.deps.writeInSteps = (change, from) =>
         writeInSteps(function* (tx) {
-          const running = job(tx);
+          const running = change(tx);
           for (let steps = 1; ; steps += 1) {
             const { done, value } = running.next();
             if (done) {

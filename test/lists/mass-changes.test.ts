@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { query } from '../../src/db/connection.ts';
 import type { Steps, Tx } from '../../src/db/tx.ts';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
 import { notify } from '../../src/notifications/notify.ts';
@@ -103,13 +102,7 @@ describe('a step of a mass change', () => {
     const read = await readBy((tx, key) =>
       changeTasksOfList(tx, key, list.id, ({ eb }) => eb('priority', '<', 4), { priority: 4 }),
     );
-    const versions = world.deps.read.all(
-      query
-        .selectFrom('tasks')
-        .select(({ fn }) => ['version', fn.countAll<number>().as('n')])
-        .groupBy('version')
-        .orderBy('version'),
-    );
+    const versions = world.rows('select version, count(*) as n from tasks group by 1 order by 1');
     expect(versions).toEqual([
       { version: 1, n: 280 },
       { version: 2, n: 1_120 },
@@ -317,10 +310,8 @@ describe('mass changes', () => {
     const path = `${inside}/recurring-tasks/${id}/instances/${items[90].id}/edit-mode`;
     const split = as(world, bob)('POST', path, { mode: 'following', updates: { priority: 'high' } });
     expect([(await patch).status, (await split).status]).toEqual([200, 200]);
-    const lengths = world.deps.read
-      .all(query.selectFrom('tasks').select('description').where('recurring_task_id', 'is not', null))
-      .map(({ description }) => description?.length);
-    expect(new Set(lengths)).toEqual(new Set([50_000]));
+    const lengths = 'select distinct length(description) from tasks where recurring_task_id is not null';
+    expect(world.values(lengths)).toEqual([50_000]);
   });
 
   it('of a series go on to their end though their caller is gone meanwhile', async () => {
@@ -354,7 +345,6 @@ describe('very many notifications', () => {
     world.clock.advance(2 * DAY);
     const commits = await world.commitsOf(() => purgeExpired(world.deps));
     expect(commits - (await world.commitsOf(() => purgeExpired(world.deps)))).toBe(2);
-    const bobs = query.selectFrom('notifications').select('id').where('user_id', '=', bob.id);
-    expect(world.deps.read.all(bobs)).toEqual([]);
+    expect(world.count('notifications where user_id = ?', bob.id)).toBe(0);
   });
 });

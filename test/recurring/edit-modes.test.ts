@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { query } from '../../src/db/connection.ts';
 import { beginRemoval } from '../../src/workspaces/removals.ts';
 import { joined } from '../people.ts';
 import { count, DAILY, NEVER, useSeriesWorld, w } from '../series-world.ts';
@@ -180,8 +179,8 @@ describe('following', () => {
     const { recurrence } = await w.edit(id, ahead, 'following', { title: 'New' });
     const rest = `${w.series}/${recurrence.recurringTaskId}`;
     expect(await w.ok('GET', rest)).toMatchObject({ state: 'paused', nextRunAt: null });
-    const stored = query.selectFrom('recurring_series').select('next_task_id').where('state', '=', 'paused');
-    expect(w.world.deps.read.all(stored)).toEqual([{ next_task_id: null }]);
+    const paused = `select next_task_id from recurring_series where state = 'paused'`;
+    expect(w.world.values(paused)).toEqual([null]);
     await w.ok('DELETE', rest);
     expect(w.instances(id).map(({ id, title }) => [id, title])).toEqual([[first, 'Water']]);
   });
@@ -193,14 +192,10 @@ describe('following', () => {
     await w.ok('POST', `${w.series}/${id}/pause`);
     await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
     const { recurrence } = await w.edit(id, nextTaskId, 'following', { priority: 'low' });
-    const stored = query
-      .selectFrom('recurring_series')
-      .select(['next_run_at', 'next_local', 'next_number', 'next_task_id'])
-      .where('id', '=', recurrence.recurringTaskId);
-    expect(w.world.deps.read.all(stored)).toEqual([
-      { next_run_at: null, next_local: null, next_number: null, next_task_id: null },
-    ]);
-    expect(await w.ok('POST', `${w.series}/${recurrence.recurringTaskId}/resume`)).toMatchObject({
+    const isNowhere = 'coalesce(next_run_at, next_local, next_number, next_task_id) is null';
+    const { recurringTaskId } = recurrence;
+    expect(w.world.count(`recurring_series where id = ? and ${isNowhere}`, recurringTaskId)).toBe(1);
+    expect(await w.ok('POST', `${w.series}/${recurringTaskId}/resume`)).toMatchObject({
       nextRunAt: '2026-03-27T14:00:00.000Z',
       nextOccurrenceNumber: 2,
     });

@@ -312,11 +312,8 @@ describe('the life-cycle check', () => {
     await tick(w.world.deps);
     const stale = '2026-03-28T09:00:00.000Z';
     await w.withOldZoneData({ next_run_at: stale });
-    await w.world.deps.write((tx) => {
-      tx.run(query.updateTable('recurring_occurrences').set({ occurrence_at: stale }));
-      const dates = { due_date: stale, occurrence_at: stale };
-      tx.run(query.updateTable('tasks').set(dates).where('id', '=', nextTaskId));
-    });
+    w.world.run('update recurring_occurrences set occurrence_at = ?', stale);
+    w.world.run('update tasks set due_date = ?, occurrence_at = ? where id = ?', stale, stale, nextTaskId);
     expect((await w.read(id)).nextRunAt).toBe(stale);
     await tick(w.world.deps);
     expect((await w.read(id)).nextRunAt).toBe('2026-03-28T08:00:00.000Z');
@@ -342,10 +339,8 @@ describe('the life-cycle check', () => {
     await tick(w.world.deps);
     const stale = '2026-03-28T09:00:00.000Z';
     await w.withOldZoneData();
-    await w.world.deps.write((tx) => {
-      tx.run(query.updateTable('recurring_series').set({ next_run_at: stale }).where('id', '=', bereft.id));
-      tx.run(query.updateTable('tasks').set({ due_date: stale, occurrence_at: stale }));
-    });
+    w.world.run('update recurring_series set next_run_at = ? where id = ?', stale, bereft.id);
+    w.world.run('update tasks set due_date = ?, occurrence_at = ?', stale, stale);
     const done = await w.task(paused.nextTaskId);
     await tick(w.world.deps);
     expect(await w.task(paused.nextTaskId)).toEqual(done);
@@ -358,13 +353,8 @@ describe('the life-cycle check', () => {
   it('21: and a task that was made ahead, once its turn comes', async () => {
     const { id, first, ahead } = await w.createAhead();
     const stale = '2026-03-29T08:00:00.000Z';
-    await w.world.deps.write((tx) => {
-      const dates = { due_date: stale, occurrence_at: stale };
-      tx.run(query.updateTable('tasks').set(dates).where('id', '=', ahead));
-      tx.run(
-        query.updateTable('recurring_occurrences').set({ occurrence_at: stale }).where('task_id', '=', ahead),
-      );
-    });
+    w.world.run('update tasks set due_date = ?, occurrence_at = ? where id = ?', stale, stale, ahead);
+    w.world.run('update recurring_occurrences set occurrence_at = ? where task_id = ?', stale, ahead);
     await w.complete(first);
     const now = '2026-03-29T07:00:00.000Z';
     expect(await w.read(id)).toMatchObject({ nextTaskId: ahead, nextRunAt: now });
@@ -378,8 +368,7 @@ describe('the life-cycle check', () => {
     await w.skip(id);
     await w.withOldZoneData();
     await w.patch(id, { endCondition: { type: 'never' } });
-    const stored = w.world.deps.read.all(query.selectFrom('recurring_series').select('tz_version'));
-    expect(stored).toEqual([{ tz_version: process.versions.tz }]);
+    expect(w.world.values('select tz_version from recurring_series')).toEqual([process.versions.tz]);
   });
 
   it('22: a start a century ago costs nothing', async () => {

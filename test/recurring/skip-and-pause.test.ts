@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { query } from '../../src/db/connection.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { count, DAILY, useSeriesWorld, w } from '../series-world.ts';
 
@@ -144,14 +143,7 @@ describe('pause and resume', () => {
       ['2026-03-29T09:00', '2026-03-29T06:00:00.000Z'],
       ['2026-03-30T09:00', '2026-03-30T06:00:00.000Z'],
     ] as const) {
-      await w.world.deps.write((tx) =>
-        tx.run(
-          query
-            .updateTable('recurring_occurrences')
-            .set({ occurrence_at: at })
-            .where('occurrence_local', '=', local),
-        ),
-      );
+      w.world.run('update recurring_occurrences set occurrence_at = ? where occurrence_local = ?', at, local);
     }
     await w.ok('POST', `${w.series}/${id}/pause`);
     expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({ nextTaskId });
@@ -188,7 +180,7 @@ describe('pause and resume', () => {
 
 describe('beside a twin of the same rhythm, a series', () => {
   const everything = (id: string) => [
-    w.world.deps.read.all(query.selectFrom('recurring_series').selectAll().where('id', '=', id)),
+    w.world.rows('select * from recurring_series where id = ?', id),
     w.occurrences(id),
     w.instances(id),
   ];

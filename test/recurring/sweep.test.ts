@@ -4,6 +4,7 @@ import type { Deps } from '../../src/deps.ts';
 import { unavailable } from '../../src/kernel/errors.ts';
 import { HOUR, MINUTE } from '../../src/kernel/instants.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
+import type { RecurringSeriesRow } from '../../src/storage/tables.ts';
 import { tick } from '../../src/tick.ts';
 import { DAILY, openSeriesWorld, useSeriesWorld, w } from '../series-world.ts';
 import { openWorld } from '../world.ts';
@@ -15,21 +16,11 @@ const many = (n: number) => Promise.all(Array.from({ length: n }, () => w.create
 
 /** How many instances each series has. */
 const instancesEach = () =>
-  w.world.deps.read
-    .all(
-      query
-        .selectFrom('tasks')
-        .select(({ fn }) => fn.countAll<number>().as('n'))
-        .where('recurring_task_id', 'is not', null)
-        .groupBy('recurring_task_id'),
-    )
-    .map(({ n }) => n);
+  w.world.values('select count(*) from tasks where recurring_task_id is not null group by recurring_task_id');
 
 /** Whether tasks, occurrences and series agree to the last one. */
 function expectConsistent(): void {
-  const { read } = w.world.deps;
-  const all = <Table extends 'tasks' | 'recurring_occurrences' | 'recurring_series'>(table: Table) =>
-    read.all(query.selectFrom(table as 'tasks').selectAll()) as unknown as Record<string, unknown>[];
+  const all = (table: string) => w.world.rows<Record<string, unknown>>(`select * from ${table}`);
   const tasks = all('tasks');
   const generated = all('recurring_occurrences').filter(({ state }) => state === 'generated');
   expect(generated.map(({ task_id }) => task_id).toSorted()).toEqual(tasks.map(({ id }) => id).toSorted());
@@ -111,8 +102,7 @@ describe('the sweep', () => {
     expect(halfway.filter((n) => n === 2)).toHaveLength(130);
     expect(halfway.filter((n) => n === 1)).toHaveLength(120);
     expectConsistent();
-    const states = w.world.deps.read.all(query.selectFrom('recurring_series').select('state').distinct());
-    expect(states).toEqual([{ state: 'active' }]);
+    expect(w.world.values('select distinct state from recurring_series')).toEqual(['active']);
     await sweep(w.world.deps);
     expect(instancesEach()).toEqual(Array.from({ length: 250 }, () => 2));
     expectConsistent();
@@ -149,7 +139,7 @@ describe('the sweep', () => {
   it('pauses none that was ended or deleted since it failed', async () => {
     const [ended, deleted] = await many(2);
     await sweep(w.world.deps);
-    await w.world.deps.write((tx) => tx.run(query.updateTable('recurring_series').set({ interval: '{}' })));
+    w.world.run(`update recurring_series set interval = '{}'`);
     w.world.clock.set(DUE);
     const end = { state: 'ended', state_reason: 'completed', next_run_at: null } as const;
     const bothFailed = before(3, () =>
@@ -159,8 +149,7 @@ describe('the sweep', () => {
       }),
     );
     await sweep(bothFailed);
-    const rows = w.world.deps.read.all(query.selectFrom('recurring_series').selectAll());
-    expect(rows).toMatchObject([{ id: ended?.id, ...end }]);
+    expect(w.world.rows('select * from recurring_series')).toMatchObject([{ id: ended?.id, ...end }]);
   });
 
   it('reschedules none that a new rule has left without an upcoming occurrence since', async () => {
@@ -198,13 +187,10 @@ describe('the sweep', () => {
     await sweep(w.world.deps);
     const stale = '2026-03-28T09:00:00.000Z';
     await w.withOldZoneData({ next_run_at: stale });
-    await w.world.deps.write((tx) => {
-      tx.run(query.updateTable('recurring_series').set({ interval: '{}' }).where('id', '=', bad?.id));
-      tx.run(query.updateTable('recurring_series').set({ next_run_at: null }).where('state', '<>', 'active'));
-    });
+    w.world.run(`update recurring_series set interval = '{}' where id = ?`, bad?.id);
+    w.world.run(`update recurring_series set next_run_at = null where state <> 'active'`);
     await sweep(w.world.deps);
-    const rows = w.world.deps.read.all(query.selectFrom('recurring_series').selectAll());
-    for (const row of rows) {
+    for (const row of w.world.rows<RecurringSeriesRow>('select * from recurring_series')) {
       expect([row.state, row.next_run_at]).toEqual(
         {
           [bad?.id ?? '']: ['paused', null],
