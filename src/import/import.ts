@@ -29,14 +29,22 @@ import { AT_THE_START, useOfPiece, writePiece } from './write-piece.ts';
 /** Each holds a document in memory, some times as long as it is. */
 const MAX_RUNNING = 2;
 const BUSY_MS = 10 * SECOND;
+/** A document that has not arrived after so long makes room for another one: two slow ones would keep everyone out. */
+const SLOW_MS = 30 * SECOND;
 /** An import that has not shown for so long that it lives was interrupted. */
 export const ALIVE_MS = 2 * MINUTE;
 const SHOWN_EVERY_MS = 10 * SECOND;
 /** Between the steps of a command, beside which a server has to write as well. */
 const COMMAND_PAUSE_MS = 20;
 
-/** The users whose imports are running. */
-export const runningImports = ownState(() => new Set<string>());
+interface Running {
+  begunAt: number;
+  /** Rejected to make room, while the document arrives. */
+  arriving: PromiseWithResolvers<never> | undefined;
+}
+
+/** The running imports by user, the longest first. */
+export const runningImports = ownState(() => new Map<string, Running>());
 
 interface Importing {
   userId: string;
@@ -50,7 +58,8 @@ interface Importing {
 
 /**
  * Imports a document into new workspaces of a person, who sees them once they are whole; an interrupted one leaves
- * nothing. 400 with every rule that it breaks, 403 beyond a quota, 429 while another one of theirs or too many in all run.
+ * nothing. 400 with every rule that it breaks, 403 beyond a quota, 429 while another one of theirs or too many in all run,
+ * or where it was long in arriving and made room.
  */
 export async function importDocument(
   deps: Deps,
@@ -59,11 +68,13 @@ export async function importDocument(
 ): Promise<ImportResult> {
   const { userId, email, isDryRun } = importing;
   const running = runningImports(deps);
-  if (running.has(userId) || running.size >= MAX_RUNNING) throw tooManyRequests(BUSY_MS);
-  running.add(userId);
+  if (running.has(userId)) throw tooManyRequests(BUSY_MS);
+  if (running.size >= MAX_RUNNING) makeRoom(running, deps.clock.now());
+  const own: Running = { begunAt: deps.clock.now(), arriving: Promise.withResolvers() };
+  running.set(userId, own);
   const reading = startReading(deps.stopping);
   try {
-    for await (const chunk of chunks) reading.add(chunk);
+    await arrive(own, chunks[Symbol.asyncIterator](), reading);
     requireRunning(deps);
     const plan = await reading.plan({ email, now: deps.clock.now() });
     if ('broken' in plan) throw badRequest(plan.broken);
@@ -75,9 +86,27 @@ export async function importDocument(
     const workspaces = plan.workspaces.map(({ id, title }) => ({ id: isDryRun ? null : id, title }));
     return { workspaces, counts, warnings };
   } finally {
-    running.delete(userId);
+    if (running.get(userId) === own) running.delete(userId);
     await reading.end();
   }
+}
+
+function makeRoom(running: Map<string, Running>, now: number): void {
+  const slow = [...running].find(([, { begunAt, arriving }]) => arriving && now - begunAt >= SLOW_MS);
+  if (slow === undefined) throw tooManyRequests(BUSY_MS);
+  const [userId, { arriving }] = slow;
+  running.delete(userId);
+  arriving?.reject(tooManyRequests(BUSY_MS));
+}
+
+async function arrive(own: Running, chunks: AsyncIterator<Uint8Array>, reading: Reading): Promise<void> {
+  for (;;) {
+    const arrived = chunks.next();
+    const { value, done } = await (own.arriving ? Promise.race([arrived, own.arriving.promise]) : arrived);
+    if (done) break;
+    reading.add(value);
+  }
+  own.arriving = undefined;
 }
 
 async function store(

@@ -9,6 +9,7 @@ import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { ada, useAda, world } from '../ada.ts';
 import { expectIntegrity } from '../integrity.ts';
 import { as } from '../people.ts';
+import type { Person } from '../world.ts';
 import { STATUS_TEMPLATES } from './round-trip.ts';
 
 const MIB = 1_024 * 1_024;
@@ -23,6 +24,16 @@ afterEach(async () => {
   vi.useRealTimers();
   expectIntegrity(world);
 });
+
+const send = ({ accessToken }: Person, body: ReadableStream<Uint8Array>, headers = {}) =>
+  world.app.fetch(
+    new Request('http://localhost/api/account/import', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json', ...headers },
+      body,
+      duplex: 'half',
+    } as RequestInit),
+  );
 
 const workspaces = async () => (await as(world, ada)('GET', '/me/workspaces')).body.total;
 
@@ -44,18 +55,7 @@ describe('an import with a long body', () => {
       },
       { highWaterMark: 0 },
     );
-    const headers = {
-      authorization: `Bearer ${ada.accessToken}`,
-      'content-type': 'application/json',
-      ...(isLengthTold && { 'content-length': `${bytes}` }),
-    };
-    const request = new Request('http://localhost/api/account/import', {
-      method: 'POST',
-      headers,
-      body,
-      duplex: 'half',
-    } as RequestInit);
-    const { status } = await world.app.fetch(request);
+    const { status } = await send(ada, body, isLengthTold ? { 'content-length': `${bytes}` } : {});
     return { status, read };
   }
 
@@ -98,6 +98,23 @@ describe('an import with a long body', () => {
     inTime.socket.write(DOCUMENT.slice(99));
     expect(await inTime.ended).toMatch(/^HTTP\/1\.1 200 /);
     expect(await workspaces()).toBe(2);
+  });
+
+  it('that is long in arriving keeps nobody else from importing', async () => {
+    const slow = Array.from({ length: 2 }, () => new TransformStream<Uint8Array, Uint8Array>());
+    const people = [await world.signUp(), await world.signUp()];
+    const ends = slow.map(({ readable }, i) => send(people[i] as Person, readable));
+    while (runningImports(world.deps).size < 2) await nextTurn();
+    const other = () => as(world, ada)('POST', '/account/import', JSON.parse(DOCUMENT));
+    expect((await other()).status).toBe(429);
+    world.clock.advance(30 * SECOND);
+    expect((await other()).status).toBe(200);
+    expect((await ends[0])?.status).toBe(429);
+    // The other one has lost nothing.
+    const writer = slow[1]?.writable.getWriter();
+    void writer?.write(Buffer.from(DOCUMENT));
+    void writer?.close();
+    expect((await ends[1])?.status).toBe(200);
   });
 });
 
