@@ -864,6 +864,18 @@ describe('the examples', () => {
     await expect.poll(() => totalOf('tasks')).toBe(0);
     expect(await totalOf('trash')).toBe(0);
   });
+
+  it('are told of as long as one of them is open', async () => {
+    const page = await enter(await world.signUp('bob@example.com', 'Bob'), '/today');
+    const examples = page.getByRole('region', { name: 'Examples' });
+    const boxes = page.getByRole('main').getByRole('checkbox');
+    await expect.poll(() => boxes.count()).toBe(3);
+    for (const index of [0, 1, 2]) {
+      await examples.waitFor();
+      await boxes.nth(index).click();
+    }
+    await examples.waitFor({ state: 'detached' });
+  });
 });
 
 describe('what is overdue', () => {

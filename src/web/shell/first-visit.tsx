@@ -10,7 +10,7 @@ import { today } from './clock.ts';
 import { inbox, isFirstLoad, workspace } from './frame-view.ts';
 import { savePreferences, saveProfile } from './preferences.ts';
 import { me } from './session.ts';
-import { userData } from './store.ts';
+import { isOpen, userData } from './store.ts';
 import { showToast } from './toasts.ts';
 
 /** Titles that fit a phone; what they leave out is in the task. */
@@ -70,10 +70,11 @@ function heldExamples() {
   return exampleIds(held.userId).flatMap((id) => held.store.view.signal('task', id).value ?? []);
 }
 
-/** Where examples are shown: a way to be rid of them. */
+/** Where examples are shown, while one is open: a way to be rid of them. */
 export function Examples() {
   const tasks = heldExamples();
-  if (tasks.length === 0) return null;
+  const store = userData.value?.store;
+  if (!store || !tasks.some((task) => isOpen(store, task))) return null;
   return (
     <section class="examples line" aria-label="Examples">
       <p class="quiet">These are examples, to try things on.</p>
