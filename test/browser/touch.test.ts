@@ -300,6 +300,15 @@ describe('by touch, 360 px wide,', () => {
     }
   });
 
+  it('the bar is at the bottom also before there is a screen', async () => {
+    const fresh = await startVisit(browser, signedInAs(world.app, studio.mara), PHONE);
+    await fresh.page.route('**/changes?*', () => {});
+    await fresh.page.goto(`${fresh.origin}/app/w/${studio.workspaceId}/tasks/${studio.taskIds.copy}`);
+    const link = await fresh.page.getByRole('link', { name: 'Lists' }).boundingBox();
+    expect(link?.y).toBeGreaterThan(PHONE.viewport.height - 80);
+    await fresh.end();
+  });
+
   it('a task that is gone is a screen of its own, which leads back', async () => {
     const list = `/w/${studio.workspaceId}/lists/${studio.listIds.office}`;
     await open(`${list}?task=019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f`);
