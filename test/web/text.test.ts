@@ -274,6 +274,16 @@ describe('positions', () => {
 });
 
 describe('links in plain text', () => {
+  it('end before any number of loose brackets, found in a time by their length', () => {
+    const ends = ')'.repeat(40_000) + '].'.repeat(5_000);
+    const before = process.threadCpuUsage();
+    expect(linkParts(`https://x.test/(a)${ends}`)).toEqual([
+      { text: 'https://x.test/(a)', href: 'https://x.test/(a)' },
+      { text: ends },
+    ]);
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(1_000);
+  });
+
   it('are http, https and mailto addresses without the punctuation of the sentence', () => {
     expect(
       linkParts('See https://example.org/a_(b), (http://x.test/?q=1). Or mailto:ada@example.org!'),

@@ -4,18 +4,19 @@ interface TextPart {
 }
 
 const LINK = /\b(?:https?:\/\/|mailto:)[^\s<>"\p{Cc}]+/giu;
-const TRAILING = /[.,;:!?'»”’…*_~]$/u;
-const CLOSERS: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+const TRAILING = /[.,;:!?'»”’…*_~]/u;
+const BRACKETS = ['()', '[]', '{}'];
 
-const count = (text: string, character: string): number => text.split(character).length - 1;
+const count = (text: string, character = ''): number => text.split(character).length - 1;
 
 /** Drops punctuation that belongs to the sentence, and a bracket that was opened before the link. */
 function trimmed(link: string): string {
-  for (let text = link; ; text = text.slice(0, -1)) {
-    const last = text.at(-1) ?? '';
-    const opener = CLOSERS[last];
-    const isLoose = opener !== undefined && count(text, last) > count(text, opener);
-    if (!TRAILING.test(text) && !isLoose) return text;
+  const loose = new Map(BRACKETS.map(([open, close]) => [close, count(link, close) - count(link, open)]));
+  for (let end = link.length; ; end -= 1) {
+    const last = link[end - 1] ?? '';
+    const left = loose.get(last) ?? 0;
+    if (left <= 0 && !TRAILING.test(last)) return link.slice(0, end);
+    loose.set(last, left - 1);
   }
 }
 
