@@ -122,6 +122,13 @@ describe('a search', () => {
     expect(await titles('議会')).toEqual([]);
   });
 
+  it('finds a task once where there are comments too', async () => {
+    await withTasks('東京都庁で会議');
+    const id = await create({ title: 'Talk' });
+    await call('POST', `/workspaces/${workspace}/tasks/${id}/comments`, { body: 'Noted' });
+    expect((await search('東京')).body).toMatchObject({ items: [{ title: '東京都庁で会議' }], total: 1 });
+  });
+
   it('puts titles before descriptions, and the newest first within', async () => {
     await withTasks(
       { title: 'one', description: 'report' },

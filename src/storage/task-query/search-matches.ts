@@ -129,7 +129,8 @@ export function createMatchFinder(
     for (let from = first; from <= last; ) {
       if (from > first) await turn();
       const began = performance.now();
-      for (const rowid of numbersIn(matchingBetween.get(phrase, from, from + rowids))) found.push(rowid);
+      const end = Math.min(from + rowids, last + 1);
+      for (const rowid of numbersIn(matchingBetween.get(phrase, from, end))) found.push(rowid);
       const took = performance.now() - began;
       from += rowids;
       if (took < SHORT_MS) rowids *= GROWTH;
