@@ -248,7 +248,7 @@ export const SkippedRecurringTask = RecurringTask.extend({
 }).openapi('SkippedRecurringTask');
 export type SkippedRecurringTask = z.output<typeof SkippedRecurringTask>;
 
-const ONE_INSTANCE_ONLY = ['statusId', 'dueDate', 'dueDay', 'startDay'] as const;
+const ONE_INSTANCE_ONLY = ['statusId', 'dueDate', 'dueDay', 'startDate', 'startDay'] as const;
 
 const Updates = z
   .object(
@@ -257,6 +257,7 @@ const Updates = z
       statusId: Id.optional().openapi({ description: 'With the mode `this` only' }),
       dueDate: NullableInstantInput.optional().openapi({ description: 'With the mode `this` only' }),
       dueDay: NullableDayInput.optional().openapi({ description: 'With the mode `this` only' }),
+      startDate: NullableInstantInput.optional().openapi({ description: 'With the mode `this` only' }),
       startDay: NullableDayInput.optional().openapi({ description: 'With the mode `this` only' }),
     },
     { error: 'Updates must be an object' },

@@ -41,6 +41,7 @@ describe('an instance', () => {
       [{ mode: 'all', updates: { dueDate: null } }, ['updates.dueDate']],
       [{ mode: 'all', updates: { dueDay: '2026-03-29' } }, ['updates.dueDay']],
       [{ mode: 'following', updates: { startDay: null } }, ['updates.startDay']],
+      [{ mode: 'all', updates: { startDate: null } }, ['updates.startDate']],
       [{ mode: 'this', updates: { dueDate, dueDay: '2026-03-29' } }, ['updates.dueDay']],
       [{ mode: 'following', updates: { title, statusId, dueDate } }, ['updates.statusId', 'updates.dueDate']],
       [{ mode: 'x', updates: { title: '' } }, ['mode', 'updates.title']],

@@ -84,8 +84,10 @@ describe('the life-cycle check', () => {
     const edited = await w.edit(id, nextTaskId, 'this', { dueDay: '2026-03-29', startDay: '2026-03-28' });
     expect(edited).toMatchObject({ dueDate: null, dueDay: '2026-03-29', startDay: '2026-03-28' });
     expect(edited.recurrence.overridden).toEqual(['startDay', 'dueDate', 'dueDay']);
-    await w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { startDate: '2026-03-28T08:00:00.000Z' });
-    expect((await w.task(nextTaskId)).recurrence.overridden).toContain('startDate');
+    const startDate = '2026-03-28T08:00:00.000Z';
+    const timed = await w.edit(id, nextTaskId, 'this', { startDate });
+    expect(timed).toMatchObject({ startDate, startDay: null });
+    expect(timed.recurrence.overridden).toContain('startDate');
   });
 
   it('8: the due date of one instance is its own', async () => {
