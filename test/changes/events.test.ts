@@ -90,13 +90,16 @@ function connection(writableLength = 0) {
 }
 
 /** Opens a stream of Ada on such a connection. */
-function openOn(response: ReturnType<typeof connection>['response']): ReadableStream<Uint8Array> {
+function openOn(
+  response: ReturnType<typeof connection>['response'],
+  expiresAt = Number.POSITIVE_INFINITY,
+): ReadableStream<Uint8Array> {
   const who = {
     userId: ada.id,
     sessionId: world.values<string>('select id from sessions')[0] ?? '',
     cap: null,
     byCookie: false,
-    expiresAt: Number.POSITIVE_INFINITY,
+    expiresAt,
     clientId: null,
   };
   return world.deps.streams.open(who, { cursor: undefined, clientId: null, response });
@@ -365,6 +368,11 @@ describe('the stream of events', () => {
     expect(await stopped.next()).toBeUndefined();
   });
 
+  it('ends at the moment its access token expires', async () => {
+    for await (const _ of openOn(connection().response, world.clock.now() + 1));
+    expect(world.deps.streams.size).toBe(0);
+  });
+
   it('sends nothing more of a workspace that was left, and says so', async () => {
     const bob = await joined(world, ada, workspaceId, 'member');
     const stream = await listen(bob);
@@ -382,8 +390,10 @@ describe('the stream of events', () => {
     const hello = await stream.next();
     await call('POST', `/workspaces/${workspaceId}/tasks`, { title: 'Mow', listId, assigneeId: bob.id });
     expect(await nextOfMe(stream)).toMatchObject({ data: { unread: hello?.data.unread + 1 } });
+    await record(listChanged);
+    const changed = await stream.next();
     await as(world, bob)('POST', '/me/notifications/read-all');
-    expect(await nextOfMe(stream)).toMatchObject({ data: { unread: 0 } });
+    expect(await nextOfMe(stream)).toMatchObject({ id: changed?.id, data: { unread: 0 } });
     await as(world, bob)('PATCH', '/me', { name: 'Robert' });
     expect(await nextOfMe(stream)).toMatchObject({ event: 'me', data: { profile: true } });
     await as(world, bob)('POST', '/workspaces', { title: 'Own' });
@@ -422,14 +432,16 @@ describe('the stream of events', () => {
     await first.next();
     const second = await listen(ada, { query: '?clientId=tab' });
     expect(await first.next()).toBeUndefined();
+    const beside = await listen(ada, { query: '?clientId=another' });
     const { body } = await world.call('POST', '/auth/login', { body: ada });
     const elsewhere = await listen({ ...ada, ...body }, { query: '?clientId=tab' });
     await record(listChanged);
-    expect([await second.next(), await second.next()]).toMatchObject([
-      { event: 'hello' },
-      { event: 'change' },
-    ]);
-    await elsewhere.cancel();
+    for (const stream of [second, beside, elsewhere])
+      expect([await stream.next(), await stream.next()]).toMatchObject([
+        { event: 'hello' },
+        { event: 'change' },
+      ]);
+    await Promise.all([beside.cancel(), elsewhere.cancel()]);
     const others = await Promise.all(Array.from({ length: 7 }, () => listen(ada)));
     expect(others.map(({ status }) => status)).toEqual(Array(7).fill(200));
     const rejected = await listen(ada);
@@ -535,6 +547,8 @@ describe('the stream of events', () => {
   });
 
   it('tells what another process wrote at the next poll, once', async () => {
+    await record(listChanged);
+    await reopen();
     const stream = await listen(ada);
     const hello = await stream.next();
     using other = openStorage({ path: world.opened.storage.path, create: false });
@@ -606,6 +620,9 @@ describe('the stream of events', () => {
       `GET /api/me/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${ada.accessToken}\r\n\r\n`,
     );
     await hears('event: hello');
+    expect(heard).toContain('retry: 3000\n');
+    world.deps.streams.heartbeat();
+    await hears(':\n\n');
     const ids = Array.from({ length: 30 }, (_, i) => `thing ${i}.`);
     await Promise.all(ids.slice(0, 20).map((id) => record({ ...listChanged, id })));
     for (const id of ids.slice(20)) await record({ ...listChanged, id });
