@@ -66,6 +66,9 @@ const NAMING = new Set(
   ).split(' '),
 );
 
+/** How a statement that is written out begins. */
+const SQL = /^['`](\$\{\w+\})?\s*(select|insert|update|delete|with|where)\b/;
+
 const DESCRIBING = new Set(['summary', 'description', 'tag']);
 
 /** Every mutant of a file, in order. */
@@ -93,6 +96,11 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     replace(node, 'true');
     replace(node, 'false');
     decided.add(node);
+  };
+  const sqlMutantsOf = (node: ESTree.Node) => {
+    for (const { text: changed, label } of sqlMutants(text(node))) {
+      if (!ignored.has(node)) add(node, 'expression', brief(label), changed);
+    }
   };
   const ignoreWords = (node: unknown) => {
     ignored.add(node);
@@ -150,6 +158,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     Literal: (node) => {
       if (ignored.has(node)) return;
       const { value } = node;
+      if (SQL.test(text(node))) sqlMutantsOf(node);
       if (typeof value === 'boolean') replace(node, String(!value));
       else if (typeof value === 'number') {
         replace(node, String(value + 1));
@@ -162,9 +171,10 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     TaggedTemplateExpression: (node) => {
       ignored.add(node.quasi);
       if (text(node.tag) !== 'sql' && !text(node.tag).startsWith('sql<')) return;
-      for (const changed of sqlMutants(text(node))) replace(node, changed.text, changed.from);
+      sqlMutantsOf(node);
     },
     TemplateLiteral: (node) => {
+      if (SQL.test(text(node))) sqlMutantsOf(node);
       if (
         !text(node)
           .replaceAll(/\$\{.*?\}/g, '')
@@ -244,24 +254,26 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 }
 
 /** SQL with one condition made true, or one comparison turned. */
-function sqlMutants(template: string): { text: string; from: string }[] {
+function sqlMutants(template: string): { text: string; label: string }[] {
   // What is not SQL keeps its place but not its words.
   const masked = template.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, (hole) => '_'.repeat(hole.length));
-  const results: { text: string; from: string }[] = [];
-  const put = (start: number, end: number, by: string) =>
-    results.push({
-      text: template.slice(0, start) + by + template.slice(end),
-      from: template.slice(start, end),
-    });
-  for (const { index, 0: keyword } of masked.matchAll(/\b(where|and|or|on)\s+/gi)) {
+  const results: { text: string; label: string }[] = [];
+  const put = (start: number, end: number, by: string) => {
+    const label = `${template.slice(Math.max(0, start - 30), start)}${by}${template.slice(end, end + 30)}`;
+    results.push({ text: template.slice(0, start) + by + template.slice(end), label });
+  };
+  for (const { index, 0: keyword } of masked.matchAll(/\b(where|and|or|on(?! conflict))\s+/gi)) {
     const start = index + keyword.length;
     const end = start + conditionLength(masked.slice(start));
-    put(start, end, '1');
-    if (/^or/i.test(keyword)) put(start, end, '0');
+    // Kept in place: a statement that has fewer parameters than values fails anyway.
+    const condition = template.slice(start, end);
+    put(start, end, `(1 or ${condition}) `);
+    if (/^or/i.test(keyword)) put(start, end, `(0 and ${condition}) `);
   }
   for (const { index, 0: found } of masked.matchAll(/ (<=?|>=?|=|!=|<>) /g)) {
     const swapped = SWAPPED_IN_SQL[found.trim()];
-    if (swapped) put(index, index + found.length, ` ${swapped} `);
+    if (swapped && !/\bset \w+$/.test(masked.slice(0, index)))
+      put(index, index + found.length, ` ${swapped} `);
   }
   return results;
 }
@@ -275,7 +287,7 @@ function conditionLength(sql: string): number {
     const character = sql[i];
     if (character === '(') depth++;
     if (character === ')' && --depth < 0) return i;
-    if (character === '`') return i;
+    if (i === sql.length - 1) return i;
     if (depth === 0 && i > 0 && /\s/.test(sql[i - 1] ?? '') && AFTER_A_CONDITION.test(sql.slice(i))) return i;
   }
   return sql.length;
