@@ -178,15 +178,13 @@ export function saveMentions(tx: Tx, commentKey: number, userIds: readonly strin
   return fresh.map(({ id }) => id);
 }
 
-/** Members who wrote comments on a task. */
-export const commentersOf = (db: Db, workspaceId: string, seq: number): string[] =>
+/** Who wrote comments on a task, members or not any more. */
+export const commentersOf = (db: Db, seq: number): string[] =>
   db
     .all(
       statement<{ id: string }>(
-        `select distinct users.id from comments join users on users.code = author_code
-          join members on members.user_id = users.id and members.workspace_id = ?
-          where task_seq = ?`,
-        [workspaceId, seq],
+        'select distinct users.id from comments join users on users.code = author_code where task_seq = ?',
+        [seq],
       ),
     )
     .map(({ id }) => id);

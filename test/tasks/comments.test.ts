@@ -58,6 +58,7 @@ describe('a comment', () => {
     expect((await asBob('PATCH', `${path}/${second.id}`, {})).body).toEqual(edited.body);
     expect((await asBob('DELETE', `${path}/${second.id}`)).status).toBe(204);
     expect((await call('GET', `${path}/${second.id}`)).status).toBe(404);
+    expect((await call('GET', path)).body).toMatchObject({ items: [made.body], total: 1 });
     expect(await commentCount()).toBe(1);
   });
 
@@ -86,6 +87,7 @@ describe('a comment', () => {
   it('is found on its own task only', async () => {
     const { id } = (await call('POST', path, { body: 'Oat' })).body;
     const other = (await call('POST', at('/tasks'), { title: 'Other', listId })).body;
+    expect((await call('GET', at(`/tasks/${other.id}/comments`))).body.items).toEqual([]);
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       expect(
         (
@@ -165,9 +167,12 @@ describe('a search', () => {
 });
 
 describe('people who are told of comments', () => {
-  it('are the assignee, the creator and who commented before, never the author', async () => {
+  it('are the assignee, the creator and who commented before, never the author nor anyone else', async () => {
     const cy = await joined(world, ada, home, 'member', 'Cy');
     const asCy = as(world, cy);
+    const asDan = as(world, await joined(world, ada, home, 'member', 'Dan'));
+    const other = (await asDan('POST', at('/tasks'), { title: 'Other', listId })).body;
+    await asDan('POST', at(`/tasks/${other.id}/comments`), { body: 'Elsewhere' });
     await asBob('POST', path, { body: 'Oat' });
     expect(await typesTold(call)).toEqual(['comment.added']);
     expect(await typesTold(asBob)).toEqual([]);
@@ -175,6 +180,7 @@ describe('people who are told of comments', () => {
     await call('POST', path, { body: 'Secret cow' });
     expect(await typesTold(asBob)).toEqual(['comment.added']);
     expect(await typesTold(asCy)).toEqual(['comment.added']);
+    expect(await typesTold(asDan)).toEqual([]);
     const [notification] = await told(asBob);
     expect(notification).toMatchObject({
       body: 'Milk',
@@ -191,7 +197,7 @@ describe('people who are told of comments', () => {
     expect(await typesTold(call)).toEqual(['comment.added']);
   });
 
-  it('are told of a mention in its place, once however often the comment is edited', async () => {
+  it('are told of a mention in its place, once a comment however often that is edited', async () => {
     const { body } = await asBob('POST', path, { body: `Hi ${mention(ada)} and ${mention(bob)}` });
     expect(body.mentionedUserIds.toSorted()).toEqual([ada.id, bob.id].toSorted());
     expect(await typesTold(call)).toEqual(['comment.mentioned']);
@@ -201,6 +207,8 @@ describe('people who are told of comments', () => {
       await asBob('PATCH', `${path}/${body.id}`, { body: text });
     }
     expect(await typesTold(call)).toEqual([]);
+    await asBob('POST', path, { body: `Once more ${mention(ada)}` });
+    expect(await typesTold(call)).toEqual(['comment.mentioned']);
     expect((await call('GET', `${path}/${body.id}`)).body.mentionedUserIds).toEqual([ada.id]);
   });
 

@@ -72,6 +72,9 @@ describe('a label', () => {
     for (let i = 0; i < 500; i += 1) await label(`Label ${i}`);
     expect((await call('POST', at('/labels'), { title: 'One more' })).status).toBe(400);
     expect((await call('POST', at('/labels'), { title: 'label 7', reuse: true })).status).toBe(200);
+    const other = (await call('POST', '/workspaces', { title: 'Other' })).body.id;
+    const first = await call('POST', `/workspaces/${other}/labels`, { title: 'Label 7' });
+    expect(first).toMatchObject({ status: 201, body: { position: 1024 } });
   });
 });
 

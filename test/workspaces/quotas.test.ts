@@ -166,6 +166,14 @@ describe('the quota of megabytes', () => {
     expect(use().bytes).toBe(12);
     await call('PATCH', `${inside}/tasks/${id}`, { checklist: [] });
     expect(use().bytes).toBe(4);
+    for (let i = 0; i < 6; i += 1) await addTask('T', { description: LONG });
+    const said = { body: LONG.slice(0, 20_000) };
+    const path = `${inside}/tasks/${id}/comments`;
+    const first = `${path}/${(await call('POST', path, said)).body.id}`;
+    const short = `${path}/${(await call('POST', path, { body: 'Short' })).body.id}`;
+    expectRejected(await call('POST', path, said), 'megabytes');
+    expectRejected(await call('PATCH', short, said), 'megabytes');
+    expect((await call('PATCH', first, { body: `${LONG.slice(1, 20_000)}!` })).status).toBe(200);
   });
 
   it('counts what series say, and what a change of one says in all its open instances', async () => {
