@@ -68,39 +68,52 @@ export const clientBuildId = (): string | undefined => openClientBuild()?.id;
 const isDocument = (path: string) =>
   !path.startsWith('assets/') && /^(?:[A-Za-z0-9.-]+\/)*[A-Za-z0-9-]*$/.test(path);
 
+type StoredText = ReturnType<typeof storedText>;
+
 interface Served {
   build: ClientBuild;
   kept: KeptBuild | undefined;
-  document: ReturnType<typeof storedText>;
+  document: StoredText;
+  /** The document for a request that nobody's session comes with. */
+  documentForNobody: StoredText;
 }
 
 function openServed(deps: Deps): Served {
   const build = openClientBuild();
   if (!build) throw new Error('The browser client is not built: npm run build:web');
-  const document = storedText(() => documentOf(deps, build));
+  const documents = {
+    document: storedText(() => documentOf(deps, build, 'unknown')),
+    documentForNobody: storedText(() => documentOf(deps, build, 'none')),
+  };
   try {
-    return { build, document, kept: keepBuild(dirname(deps.config.database.path), build, deps.clock.now()) };
+    const kept = keepBuild(dirname(deps.config.database.path), build, deps.clock.now());
+    return { build, ...documents, kept };
   } catch (err) {
     deps.log.warn({ err }, 'client build not kept for later servers');
-    return { build, document, kept: undefined };
+    return { build, ...documents, kept: undefined };
   }
 }
 
 const documentResponse = (context: Context<Environment>, deps: Deps, served: Served) =>
-  served.document(context, {
+  served[hasCredential(context, deps) ? 'document' : 'documentForNobody'](context, {
     ...documentHeaders(context, deps.config.server.public_url, CLIENT_POLICY),
     // By it the worker tells our document from a proxy's.
     'X-Errand-Build': served.build.id,
   });
 
-/** The document with the paths of this server. */
-function documentOf({ config }: Deps, build: ClientBuild): string {
+/** Whether a request comes with what may sign someone in; a proxy may add a header to it. */
+const hasCredential = ({ req }: Context<Environment>, { http }: Deps): boolean =>
+  http.sessionCookie.read(req.header('cookie')) !== undefined || req.header('authorization') !== undefined;
+
+/** The document with the paths of this server, and what it knows of the session. */
+function documentOf({ config }: Deps, build: ClientBuild, session: 'none' | 'unknown'): string {
   const { public_url: publicUrl, base_path: basePath } = config.server;
   const path = pathOf(publicUrl);
   return build.document
     .replaceAll('{app}', `${path}/app/`)
     .replaceAll('{api}', path + basePath)
-    .replaceAll('{build}', build.id);
+    .replaceAll('{build}', build.id)
+    .replaceAll('{session}', session);
 }
 
 const workerHeaders = (context: Context<Environment>) => ({

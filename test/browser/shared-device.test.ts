@@ -3,7 +3,16 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import { browser, DENY_STORAGE, DESKTOP, painted, signInOn, useVisit, visit } from './visit.ts';
+import {
+  browser,
+  DENY_STORAGE,
+  DESKTOP,
+  isServedByWorker,
+  painted,
+  signInOn,
+  useVisit,
+  visit,
+} from './visit.ts';
 
 let world: World;
 let ada: Person;
@@ -293,6 +302,38 @@ describe('what lies open above a screen', () => {
     await status(page, 'Synced');
     await painted(page);
     expect(await above.count()).toBe(0);
+  });
+});
+
+describe('a first visit', () => {
+  it('asks for nothing that is refused, and its kept document does not hide a later sign-in', async () => {
+    const { page } = visit;
+    const wrong: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400) wrong.push(response.url());
+    });
+    await page.goto(`${visit.origin}/app${listAddress()}`);
+    await shown(page, 'Sign in');
+    await isServedByWorker(page);
+    expect(wrong).toEqual([]);
+    await enter();
+  });
+});
+
+describe('rows of someone whose session went with their cookies', () => {
+  it('are gone once signing in is shown', async () => {
+    await make('Call the notary');
+    const context = await browser.newContext({ ...DESKTOP, serviceWorkers: 'block' });
+    devices.push(context);
+    const page = await enter(context);
+    await row(page, 'Call the notary').waitFor();
+    await context.clearCookies();
+    await page.reload();
+    await shown(page, 'Sign in');
+    await expect.poll(() => kept(page)).not.toContain('notary');
   });
 });
 

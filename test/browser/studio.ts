@@ -139,8 +139,6 @@ async function fillStudio(world: World): Promise<Studio> {
 export function signedInAs(app: Pick<App, 'fetch'>, person: Person): Pick<App, 'fetch'> {
   return {
     fetch: (request: Request, ...rest: unknown[]) => {
-      const { pathname } = new URL(request.url);
-      if (!pathname.startsWith('/api/')) return app.fetch(request, ...(rest as []));
       const headers = new Headers(request.headers);
       headers.set('Authorization', `Bearer ${person.accessToken}`);
       return app.fetch(new Request(request, { headers }), ...(rest as []));

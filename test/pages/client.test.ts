@@ -79,6 +79,16 @@ describe('the document', () => {
     }
   });
 
+  it('says that there is no session where the request carries none of this server', async () => {
+    const said = async (headers: Record<string, string>) =>
+      /data-session="(.*?)"/.exec(await (await get('/app/today', headers)).text())?.[1];
+    const { name } = world.deps.http.sessionCookie;
+    for (const cookie of ['', `theme=dark; ${name}x=1`, `${name}=`])
+      expect(await said({ cookie }), cookie).toBe('none');
+    expect(await said({ cookie: `theme=dark; ${name}=dead` })).toBe('unknown');
+    expect(await said({ authorization: 'Bearer dead' })).toBe('unknown');
+  });
+
   it('is not served where the last part of the path has a dot', async () => {
     for (const path of ['/app/favicon.ico', '/app/w/1/today.html', '/app/.env', '/app/x.']) {
       expect((await get(path)).status, path).toBe(404);

@@ -21,7 +21,7 @@ describe('before the client itself is there', () => {
 
   it('a device that holds nothing asks who is signed in, how to sign in, and for the first rows', async () => {
     const asked = device({});
-    await askEarly('/api');
+    await askEarly('/api', false);
     expect(asked).toEqual(['/me', '/auth/options', WORKSPACES, ROWS].map((path) => `/api${path}`));
     expect((await takeEarly(ROWS))?.status).toBe(200);
     expect(takeEarly(ROWS)).toBeUndefined();
@@ -29,20 +29,30 @@ describe('before the client itself is there', () => {
 
   it('a device that holds rows asks who is signed in', async () => {
     const asked = device({ databases: ['errand-u1'] });
-    await askEarly('/api');
+    await askEarly('/api', false);
     expect(asked).toEqual(['/api/me']);
   });
 
+  it('a device without a session knows that, and asks how to sign in alone', async () => {
+    const asked = device({});
+    await askEarly('/api', true);
+    expect(asked).toEqual(['/api/auth/options']);
+    expect((await takeEarly('/me'))?.status).toBe(401);
+    expect(takeEarly(WORKSPACES)).toBeUndefined();
+  });
+
   it('a device asks nothing by a session that is to be ended', async () => {
-    const asked = device({ left: 'u1' });
-    await askEarly('/api');
-    expect(asked).toEqual([]);
+    for (const isNobody of [false, true]) {
+      const asked = device({ left: 'u1' });
+      await askEarly('/api', isNobody);
+      expect(asked).toEqual([]);
+    }
     expect(takeEarly('/me')).toBeUndefined();
   });
 
   it('what is refused before someone signs in is asked for again afterwards', async () => {
     device({ status: 401 });
-    await askEarly('/api');
+    await askEarly('/api', false);
     expect((await takeEarly('/me'))?.status).toBe(401);
     expect(takeEarly(WORKSPACES)).toBeUndefined();
   });

@@ -11,9 +11,9 @@ const MAX_WORKSPACES = 3;
 
 /**
  * Asks the API below this path for what every start asks for: who is signed in, and where this device holds nothing also
- * the ways to sign in and the first rows.
+ * the ways to sign in and the first rows. Where nobody's session is here, it asks how to sign in alone.
  */
-export async function askEarly(api: string): Promise<void> {
+export async function askEarly(api: string, isNobody: boolean): Promise<void> {
   const early = new Map<string, Promise<Response>>();
   globalThis.earlyResponses = early;
   if (leftUser() !== null) return;
@@ -34,6 +34,11 @@ export async function askEarly(api: string): Promise<void> {
     );
     return response;
   };
+  if (isNobody) {
+    early.set('/me', Promise.resolve(new Response('{"error":"UnauthorizedError"}', { status: 401 })));
+    void ask('/auth/options');
+    return;
+  }
   void ask('/me');
   try {
     if ((await indexedDB.databases()).some(({ name }) => name?.startsWith('errand-'))) return;

@@ -5,5 +5,7 @@ import { askEarly } from './early-responses.ts';
 import { showTheme, storedTheme } from './stored-theme.ts';
 
 showTheme(storedTheme());
-const { app = '/app/', api = '/api' } = document.documentElement.dataset;
-void askEarly(basePathsIn({ app, api }, location.pathname).api);
+const { app = '/app/', api = '/api', session } = document.documentElement.dataset;
+// What the worker gives may have been kept since before a sign-in.
+const isNobody = session === 'none' && !navigator.serviceWorker?.controller;
+void askEarly(basePathsIn({ app, api }, location.pathname).api, isNobody);
