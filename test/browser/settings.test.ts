@@ -275,14 +275,20 @@ describe('Google', () => {
     expect(visit.calls).toEqual([]);
   });
 
-  it('is linked to the account that is signed in, and unlinked', async () => {
+  it('is linked to the account that is signed in, and unlinked once that was asked', async () => {
     await reply(() => ({}));
     await enter('/settings/security', 'Security');
     await press('Link Google');
     await said('Linked Google');
     expect(page.url()).toBe(`${visit.origin}/app/settings/security`);
     expect((await asAda('GET', '/me')).body.googleLinked).toBe(true);
-    await press('Unlink Google');
+    const unlinking = page.getByRole('dialog', { name: 'Unlink Google' });
+    for (const answer of ['Cancel', 'Unlink Google']) {
+      await press('Unlink Google');
+      expect((await asAda('GET', '/me')).body.googleLinked).toBe(true);
+      await unlinking.getByRole('button', { name: answer }).click();
+      await unlinking.waitFor({ state: 'detached' });
+    }
     await page.getByRole('button', { name: 'Link Google', exact: true }).waitFor();
     expect((await asAda('GET', '/me')).body.googleLinked).toBe(false);
   });

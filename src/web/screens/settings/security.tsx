@@ -121,6 +121,7 @@ function EmailForm() {
 /** Accounts elsewhere that sign in here: those that are linked, and those that this server knows of. */
 function Linked() {
   const person = me.value;
+  const [ask, question] = useAsk();
   useEffect(() => {
     void loadOptions();
     const returned = takeReturn('link');
@@ -132,6 +133,12 @@ function Linked() {
     showOutcome(await call(method, `/me/${provider}`, body), words);
     await reloadProfile();
   };
+  const unlink = (provider: Provider, title: string) =>
+    ask({
+      title: `Unlink ${title}`,
+      words: `${title} will not sign you in here until you link it again.`,
+      run: () => void send('DELETE', provider, `Unlinked ${title}`),
+    });
   const link = ({ provider, body }: Proof) => send('POST', provider, `Linked ${TITLES[provider]}`, body);
   const ways = [
     ['google', person?.googleLinked, google && (() => leaveForGoogle(google.clientId, 'link'))],
@@ -151,7 +158,7 @@ function Linked() {
                 <p class="quiet">{isLinked ? 'Linked' : 'Not linked'}</p>
               </div>
               {isLinked ? (
-                <Button class="push" onClick={() => void send('DELETE', provider, `Unlinked ${title}`)}>
+                <Button class="push" onClick={() => unlink(provider, title)}>
                   Unlink {title}
                 </Button>
               ) : (
@@ -163,6 +170,7 @@ function Linked() {
           );
         })}
       </ul>
+      {question}
     </Part>
   );
 }
