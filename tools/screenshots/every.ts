@@ -4,6 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { buildWeb } from '../../src/web/build.mjs';
 import { signedInAs } from '../../test/browser/studio.ts';
 import { launchBrowser, startVisit } from '../../test/browser/visit.ts';
 import { openWorld } from '../../test/world.ts';
@@ -143,6 +144,7 @@ const addressOf = ({ address }: Screen, { workspaceId, listIds, taskIds }: Conte
 const [folder, ...names] = process.argv.slice(2);
 if (!folder) throw new Error('Which folder?');
 mkdirSync(folder, { recursive: true });
+await buildWeb();
 const browser = await launchBrowser();
 for (const [kind, make] of Object.entries({ real: fill, cruel: fillCruelly })) {
   const world = await openWorld({ start: NOW });
