@@ -119,7 +119,7 @@ const numeral = (name: string, example: number) => {
   const error = `${name} must be a whole number above 0`;
   return z
     .union([z.int({ error }).positive({ error }), z.string({ error }).regex(NUMERAL, { error })], { error })
-    .openapi({ type: ['integer', 'string'], minimum: 1, pattern: NUMERAL.source, example });
+    .openapi({ example });
 };
 
 /** One line of what is signed: with a break in it, one field could pass for two. */

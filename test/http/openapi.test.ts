@@ -85,6 +85,13 @@ it('every array says what it holds', () => {
   expect(arrays.filter(({ items }) => items === undefined)).toEqual([]);
 });
 
+it('a schema has one type beside null, as generators read only the first of several', () => {
+  JSON.stringify(document, (_, value) => {
+    if (Array.isArray(value?.type)) expect(value.type).toEqual([expect.any(String), 'null']);
+    return value;
+  });
+});
+
 const schemas = () => document.components.schemas;
 const isNamed = (schema: Schema | undefined) => schema?.$ref !== undefined;
 
