@@ -137,14 +137,18 @@ function reasonOf(failure: NodemailerError, to: string): string {
   return presentable(`${what}: ${knowsSecrets ? repliesOf(response) : response}`, to);
 }
 
+const USUAL_PORTS = 'mail.smtp_tls "implicit" usually goes with port 465, "starttls" with 587';
+
 /** What OpenSSL says of a TLS handshake, in words for an admin of Errand; within the characters that are kept. */
 function tlsReason(message: string): string | undefined {
   if (/self-signed certificate|unable to (verify the first|get (local )?issuer) certificate/.test(message)) {
     return 'the server has a certificate of an unknown authority: start Errand with NODE_EXTRA_CA_CERTS=<CA file>, or with NODE_OPTIONS=--use-system-ca if this system trusts it';
   }
   if (/wrong version number|packet length too long/.test(message)) {
-    return 'the server speaks without TLS at this port: mail.smtp_tls "implicit" usually goes with port 465, "starttls" with 587';
+    return `the server speaks without TLS at this port: ${USUAL_PORTS}`;
   }
+  // A server that expects TLS waits for the client to begin.
+  if (message === 'Greeting never received') return `the server sent no greeting: ${USUAL_PORTS}`;
   return undefined;
 }
 

@@ -166,7 +166,10 @@ describe('what Telegram did not sign is rejected', () => {
     const { body } = await world.call('GET', '/openapi.json');
     const given = body.paths['/me/telegram'].post.requestBody.content['application/json'].schema;
     const schema = given.$ref ? body.components.schemas[given.$ref.split('/').at(-1)] : given;
-    expect(schema.properties.id.anyOf).toMatchObject([{ exclusiveMinimum: 0 }, { pattern: '^[1-9]\\d{0,15}$' }]);
+    expect(schema.properties.id.anyOf).toMatchObject([
+      { exclusiveMinimum: 0 },
+      { pattern: '^[1-9]\\d{0,15}$' },
+    ]);
     expect(schema.properties.first_name).toMatchObject({ maxLength: 256, pattern: '^[^\\r\\n]*$' });
   });
 

@@ -280,6 +280,20 @@ describe('TLS', () => {
     }
   });
 
+  it('tells which port goes with which mode where they are mixed up', async () => {
+    for (const [secure, smtpTls] of [
+      [true, 'starttls'],
+      [false, 'implicit'],
+    ] as const) {
+      const { port } = await smtpServer({ secure });
+      const transport = transportTo(port, { smtp_tls: smtpTls }, { timeouts: { greetingMs: 300 } });
+      expect(await transport.deliver(outgoing())).toEqual({
+        kind: 'delayed',
+        reason: expect.stringContaining('"implicit" usually goes with port 465, "starttls" with 587'),
+      });
+    }
+  });
+
   it('sends nothing to a server that presents the certificate of another name', async () => {
     const other = selfSigned('mail.example.net');
     const server = await smtpServer({ key: other.key, cert: other.cert });
