@@ -139,6 +139,46 @@ describe('the comments of a task that is open', () => {
   });
 });
 
+describe('a comment that is typed', () => {
+  const unsent = (page: Page) => page.getByRole('complementary').getByRole('group');
+  const typed = async (name: string, words: string, begin = async (_page: Page) => {}) => {
+    const id = await make('Paint the fence');
+    const path = `/workspaces/${home}/tasks/${id}`;
+    const { body } = await as(world, bob)('POST', `${path}/comments`, { body: 'Which colour?' });
+    const page = await at(bob, `/w/${home}/lists/${listId}?task=${id}`, 'Tasks');
+    await page.getByText('Which colour?').waitFor();
+    await begin(page);
+    await page.getByLabel(name, { exact: true }).fill(words);
+    return { page, path, comment: `${path}/comments/${body.id}` };
+  };
+
+  it('is given back where its task is deleted elsewhere, until it is dropped', async () => {
+    const { page, path } = await typed('Comment', 'Green, I think');
+    await asAda('DELETE', path);
+    await unsent(page).filter({ hasText: 'Green, I think' }).waitFor();
+    await unsent(page).getByRole('button', { name: 'Drop' }).click();
+    await unsent(page).waitFor({ state: 'detached' });
+  });
+
+  it('is given back to someone who becomes a viewer', async () => {
+    const { page } = await typed('Comment', 'Green, I think');
+    await asAda('PATCH', `/workspaces/${home}/members/${bob.id}`, { role: 'viewer' });
+    await unsent(page).filter({ hasText: 'Green, I think' }).waitFor();
+    await asAda('PATCH', `/workspaces/${home}/members/${bob.id}`, { role: 'member' });
+    await unsent(page).waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Green, I think');
+  });
+
+  it('is given back where the one that it changes is deleted elsewhere', async () => {
+    const { page, comment } = await typed('Edit comment', 'Which shade of green?', async (page) => {
+      await page.getByRole('region', { name: 'Comments' }).getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+    });
+    expect((await asAda('DELETE', comment)).status).toBe(204);
+    await unsent(page).filter({ hasText: 'Which shade of green?' }).waitFor();
+  });
+});
+
 describe('notifications', () => {
   it('stay where they are read on, while others come', async () => {
     for (const part of [0, 1]) {

@@ -16,6 +16,7 @@ import { Linked } from '../ui/prose.tsx';
 import { submits } from '../ui/submits.ts';
 import { act, actInSight, actQuietly } from './act.ts';
 import { CommentField } from './comment-field.tsx';
+import { Unsent } from './unsent.tsx';
 
 interface Props {
   task: Task;
@@ -26,14 +27,14 @@ interface Props {
 export function Comments({ task, level }: Props) {
   const id = useId();
   const { store } = useUserData();
-  const [isMissing, setMissing] = useState(false);
+  const [isLoaded, setLoaded] = useState<boolean>();
   const isSent = task.version > 0;
   useEffect(() => {
     if (!isSent) return;
     let isWanted = true;
     void store.queries
       .loadComments(task.workspaceId, task.id)
-      .then((isThere) => isWanted && setMissing(!isThere));
+      .then((isThere) => isWanted && setLoaded(isThere));
     return () => {
       isWanted = false;
     };
@@ -52,7 +53,7 @@ export function Comments({ task, level }: Props) {
   }, [comments.length]);
   const Heading = `h${level}` as const;
   const may = mayWriteIn(task.workspaceId);
-  const hidden = isMissing && comments.length < task.commentCount;
+  const hidden = isLoaded === false && comments.length < task.commentCount;
   return (
     <section class="comments" aria-label="Comments">
       {(comments.length > 0 || hidden) && (
@@ -68,6 +69,12 @@ export function Comments({ task, level }: Props) {
           ))}
         </ol>
       )}
+      {isLoaded && (
+        <Unsent
+          taskId={task.id}
+          hasField={(key) => (key === task.id ? may : comments.some((one) => key === draftOf(one)))}
+        />
+      )}
       {may && (
         <Composer
           task={task}
@@ -80,9 +87,12 @@ export function Comments({ task, level }: Props) {
   );
 }
 
+/** Where the new words of a comment are kept, by its task. */
+const draftOf = ({ taskId, id }: Comment): string => `${taskId} ${id}`;
+
 function Entry({ comment, task }: { comment: Comment; task: Task }) {
   const { store, userId, drafts } = useUserData();
-  const [isEditing, setEditing] = useState(drafts.has(comment.id));
+  const [isEditing, setEditing] = useState(drafts.has(draftOf(comment)));
   const { id, authorId, body, createdAt, editedAt } = comment;
   const isAskedFor = query.value.get('comment') === id;
   const entry = useRef<HTMLLIElement>(null);
@@ -128,13 +138,13 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
 function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onEnd(): void }) {
   const { membersIn, drafts } = useUserData();
   const people = membersIn(task.workspaceId).rows;
-  const [before] = useState(drafts.get(comment.id));
+  const [before] = useState(drafts.get(draftOf(comment)));
   const [text, setText] = useState(before ?? plainMentions(comment.body));
   useLayoutEffect(() => {
-    drafts.set(comment.id, text);
+    drafts.set(draftOf(comment), text);
   }, [text]);
   const end = () => {
-    drafts.delete(comment.id);
+    drafts.delete(draftOf(comment));
     onEnd();
   };
   const save = () => {

@@ -4,27 +4,43 @@ import { Button } from '../ui/button.tsx';
 import { Nothing } from '../ui/nothing.tsx';
 import type { Missing } from './look-up.ts';
 import { closePanel } from './task-commands.ts';
+import { Unsent } from './unsent.tsx';
+
+interface Props {
+  /** Undefined where only its number is known. */
+  id?: string;
+  missing: Missing;
+  isAlone: boolean;
+}
 
 /** In place of a task that was not found. */
-export function MissingTask({ missing, isAlone }: { missing: Missing; isAlone: boolean }) {
+export function MissingTask({ id, missing, isAlone }: Props) {
   const { isGone } = missing;
   const icon = isGone ? 'link' : 'offline';
   const words = isGone
     ? 'This task is gone, or it is not yours to see.'
     : 'This task is not on this device. It is shown once the server can be reached.';
+  const unsent = id !== undefined && <Unsent taskId={id} />;
   const again = !isGone && (
     <Button class="main" onClick={missing.again}>
       Try again
     </Button>
   );
   if (isAlone) {
-    return <NotFound {...(again && { title: 'Task', icon, action: again })}>{words}</NotFound>;
+    return (
+      <NotFound below={unsent} {...(again && { title: 'Task', icon, action: again })}>
+        {words}
+      </NotFound>
+    );
   }
   const actions = (
-    <div class="line">
-      <Button onClick={closePanel}>Close</Button>
-      {again}
-    </div>
+    <>
+      <div class="line">
+        <Button onClick={closePanel}>Close</Button>
+        {again}
+      </div>
+      {unsent}
+    </>
   );
   if (isPhone.value) {
     return (

@@ -45,7 +45,7 @@ export function Panel({ id, isAlone = false }: Props) {
       openTaskId.value = undefined;
     };
   }, [id]);
-  if (!task) return missing ? <MissingTask missing={missing} isAlone={isAlone} /> : null;
+  if (!task) return missing ? <MissingTask id={id} missing={missing} isAlone={isAlone} /> : null;
   return <TaskSheet key={id} task={task} isPage={isAlone || isPhone.value} isAlone={isAlone} />;
 }
 

@@ -11,6 +11,7 @@ interface Props {
   icon?: IconName;
   /** In place of the way to Today. */
   action?: ComponentChildren;
+  below?: ComponentChildren;
   children?: string;
 }
 
@@ -20,6 +21,7 @@ export const NotFound = ({
   title = 'Not found',
   icon = 'link',
   action,
+  below,
   children,
 }: Props) => (
   <main class={`sheet ${className}`}>
@@ -29,11 +31,14 @@ export const NotFound = ({
     <Nothing
       icon={icon}
       action={
-        action ?? (
-          <a class="button" href={hrefOf(addressOf('today'))}>
-            Today
-          </a>
-        )
+        <>
+          {action ?? (
+            <a class="button" href={hrefOf(addressOf('today'))}>
+              Today
+            </a>
+          )}
+          {below}
+        </>
       }
     >
       {children ?? 'There is nothing at this address, or it is not yours to see.'}
