@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dropDeadImports, dropInterruptedImports } from '../../src/import/import.ts';
 import { startReading } from '../../src/import/reading.ts';
+import { unavailable } from '../../src/kernel/errors.ts';
 import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
@@ -82,11 +83,17 @@ describe('an import that is interrupted leaves nothing', () => {
     expect((await as(world, bob)('GET', '/me')).status).toBe(200);
   });
 
-  it('when the server stops, or is killed, once it starts again', async () => {
+  it.each([
+    ['stops', 0],
+    ['is killed', 1],
+  ])('when the server %s, once it starts again', async (how, imports) => {
     const ada = await world.signUp();
-    before(5, () => world.opened.beginStop());
+    before(5, () => {
+      world.opened.beginStop();
+      if (how === 'is killed') world.deps.write = () => Promise.reject(unavailable(how));
+    });
     expect((await importAs(ada, documentOf(500))).status).toBe(503);
-    expect(world.count('tasks')).toBeGreaterThan(0);
+    expect([world.count('tasks') > 0, world.count('imports')]).toEqual([true, imports]);
     await reopen();
     await dropInterruptedImports(world.deps);
     await finishRemovals(world.deps);
@@ -144,13 +151,14 @@ describe('while an import is under way', () => {
     const call = as(world, ada);
     const seen: unknown[] = [];
     const told: unknown[] = [];
-    world.deps.database.onChanges((_rows, personal) => told.push(...personal));
+    world.deps.database.onChanges((rows, personal) => told.push(...rows, ...personal));
     before(6, async () => {
       seen.push((await call('GET', '/me/workspaces')).body.total, told.length, world.count('workspaces'));
     });
     const { status, body } = await importAs(ada, documentOf(500));
     expect([status, seen]).toEqual([200, [1, 0, 2]]);
     expect(told).toContainEqual({ userId: ada.id, about: 'workspaces' });
+    expect(told).toContainEqual(expect.objectContaining({ kind: 'workspace', op: 'refetch' }));
     expect((await call('GET', '/me/workspaces')).body.total).toBe(2);
     const changes = await call('GET', `/workspaces/${body.workspaces[0].id}/changes?limit=1000`);
     expect(changes.body.items.filter(({ kind }: { kind: string }) => kind === 'task').length).toBe(500);

@@ -102,7 +102,7 @@ describe('what is imported', () => {
     const notified = async () =>
       (await ok('GET', '/me/notifications')).items.map(({ body }: Document) => body).toSorted();
     await at('2026-03-27T10:30:00.000Z');
-    world.clock.set(Date.parse('2026-03-27T12:00:00.000Z'));
+    world.clock.set(Date.parse('2026-03-27T11:00:00.000Z'));
     await imported(await exported());
     await tick(world.deps);
     expect(await notified()).toEqual(['Due']);
@@ -127,6 +127,9 @@ describe('what is imported', () => {
     await series.close();
     await openSeriesInstead();
     const copy = await imported(document);
+    const { id: elsewhere } = await add('Elsewhere');
+    for (let i = 0; i < 9; i += 1)
+      await series.ok('POST', `${series.inside}/tasks/${elsewhere}/comments`, { body: 'Elsewhere' });
     const [entry] = (await series.ok('GET', `${copy}/trash`)).items;
     const restored = await series.ok('POST', `${copy}/trash/${entry.id}/restore`);
     const comments = `${copy}/tasks/${restored.id}/comments`;
@@ -216,7 +219,7 @@ describe('what is imported', () => {
 
   it('has what a document may leave out: order, times, and a rule that goes on', async () => {
     const { ok, at, world } = series;
-    await add('First', { checklist: [{ title: 'Item', isDone: true }] });
+    await add('First', { checklist: [{ title: 'Item', isDone: true }, { title: 'Other' }] });
     await add('Second', { statusId: series.done });
     await series.create();
     const document = await exported();
@@ -233,13 +236,15 @@ describe('what is imported', () => {
     ];
     for (const thing of [...tasks, ...recurringTasks, ...lists, ...spaces, ...statusTemplates]) {
       for (const each of [thing, ...(thing.checklist ?? [])]) for (const name of names) delete each[name];
+      for (const item of thing.checklist ?? []) delete item.id;
     }
     world.clock.advance(60_000);
     const copy = await imported(document);
     const { items } = await ok('GET', `${copy}/recurring-tasks`);
     expect(items).toMatchObject([{ state: 'active', catchUp: 'latest' }]);
     const [first, second] = (await ok('GET', `${copy}/tasks`)).items;
-    expect(first).toMatchObject({ completedAt: null, checklist: [{ title: 'Item', isDone: false }] });
+    const checklist = ['Item', 'Other'].map((title) => ({ title, isDone: false }));
+    expect(first).toMatchObject({ completedAt: null, checklist });
     expect(second).toMatchObject({ completedAt: '2026-03-27T10:01:00.000Z' });
     await at('2026-03-29T12:00:00.000Z');
     const titles = (await ok('GET', `${copy}/tasks`)).items.map(({ title }: Document) => title);
