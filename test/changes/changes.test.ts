@@ -206,6 +206,8 @@ describe('following a cursor', () => {
 
   it('is needed no longer than the kept days: what is older is deleted, and its cursor begins again', async () => {
     const count = () => world.count('changes');
+    const quiet = `/workspaces/${(await call('POST', '/workspaces', { title: 'Quiet' })).body.id}/changes`;
+    const { cursor: unchanged } = (await call('GET', `${quiet}?limit=1000`)).body;
     await newTask();
     const { cursor } = await changes();
     const { cursor: begun } = await changes(undefined, 1);
@@ -216,7 +218,8 @@ describe('following a cursor', () => {
     await signInAgain(world, ada);
     const late = await newTask();
     await purgeOldChanges(world.deps);
-    expect(count()).toBe(2);
+    expect(count()).toBe(3);
+    expect((await call('GET', `${quiet}?cursor=${unchanged}`)).body.reset).toBe(false);
     for (const old of [cursor, loading]) expect((await changes(old)).reset).toBe(true);
     const page = await changes(newest);
     expect([page.reset, brief(page.items)]).toEqual([false, [`put task ${late.id}`]]);

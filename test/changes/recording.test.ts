@@ -134,15 +134,28 @@ const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => call('DELETE', `${inside}/recurring-tasks/${id}`);
   },
   'a list is made': async () => () => otherList(),
+  ...Object.fromEntries(
+    ['label', 'space', 'status-template'].map((kind): [string, () => Promise<() => Promise<unknown>>] => [
+      `a ${kind} is made`,
+      async () => () => call('POST', `${inside}/${kind}s`, { title: 'New' }),
+    ]),
+  ),
   'a label goes': async () => {
     const { id } = (await call('POST', `${inside}/labels`, { title: 'Label' })).body;
     await task({ labelIds: [id] });
     return () => call('DELETE', `${inside}/labels/${id}`);
   },
-  'a label changes': async () => {
-    const { id } = (await call('POST', `${inside}/labels`, { title: 'Label' })).body;
-    return () => call('PATCH', `${inside}/labels/${id}`, { title: 'New' });
-  },
+  ...Object.fromEntries(
+    Object.entries({ title: 'New', color: '#112233', position: 77 }).map(
+      ([field, value]): [string, () => Promise<() => Promise<unknown>>] => [
+        `a label changes in its ${field}`,
+        async () => {
+          const { id } = (await call('POST', `${inside}/labels`, { title: 'Label' })).body;
+          return () => call('PATCH', `${inside}/labels/${id}`, { [field]: value });
+        },
+      ],
+    ),
+  ),
   'a comment goes': async () => {
     const { id } = await task();
     const path = `${inside}/tasks/${id}/comments`;

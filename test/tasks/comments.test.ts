@@ -120,13 +120,16 @@ describe('a comment', () => {
       expect.objectContaining({ kind: 'task', op: 'put', id: task.id }),
     ]);
     expect(after.items[1].value.commentCount).toBe(1);
+    let { cursor: seen } = after;
+    const told = async () => {
+      const { items, cursor } = (await call('GET', at(`/changes?cursor=${seen}`))).body;
+      seen = cursor;
+      return items.map(({ kind, op }: { kind: string; op: string }) => `${op} ${kind}`);
+    };
     await call('PATCH', `${path}/${comment.id}`, { body: 'Cow' });
+    expect(await told()).toEqual(['put comment', 'put task']);
     await call('DELETE', `${path}/${comment.id}`);
-    const rest = (await call('GET', at(`/changes?cursor=${after.cursor}`))).body.items;
-    expect(rest.map(({ kind, op }: { kind: string; op: string }) => [kind, op])).toEqual([
-      ['comment', 'delete'],
-      ['task', 'put'],
-    ]);
+    expect(await told()).toEqual(['delete comment', 'put task']);
   });
 
   it('goes with its task', async () => {
@@ -210,6 +213,10 @@ describe('people who are told of comments', () => {
     await asBob('POST', path, { body: `Once more ${mention(ada)}` });
     expect(await typesTold(call)).toEqual(['comment.mentioned']);
     expect((await call('GET', `${path}/${body.id}`)).body.mentionedUserIds).toEqual([ada.id]);
+    await call('POST', '/me/notifications/read-all');
+    const later = await asBob('POST', path, { body: 'Nobody yet' });
+    await asBob('PATCH', `${path}/${later.body.id}`, { body: mention(ada) });
+    expect(await typesTold(call)).toContain('comment.mentioned');
   });
 
   it('are no strangers: a mention of one is text', async () => {

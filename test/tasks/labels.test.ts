@@ -32,6 +32,7 @@ describe('a label', () => {
     expect((await call('GET', path)).body).toEqual(made.body);
     const second = await label('Work', { color: '#112233', position: 1 });
     expect((await call('GET', at('/labels'))).body.items).toEqual([second, made.body]);
+    world.clock.advance(1_000);
     const changed = await call('PATCH', path, { title: 'Shops', color: '#445566' });
     expect(changed.body).toMatchObject({ title: 'Shops', color: '#445566', position: 1024, version: 2 });
     expect((await call('PATCH', path, { title: 'Shops' })).body).toEqual(changed.body);
@@ -52,12 +53,16 @@ describe('a label', () => {
     const other = await label('Other');
     await expectIssues(call('PATCH', at(`/labels/${other.id}`), { title: 'éclair STRASSE İ' }), 'title');
     expect((await call('PATCH', at(`/labels/${other.id}`), { title: 'OTHER' })).body.title).toBe('OTHER');
+    await call('PATCH', at(`/labels/${other.id}`), { title: 'Third' });
+    await expectIssues(call('POST', at('/labels'), { title: 'third' }), 'title');
+    expect((await call('POST', at('/labels'), { title: 'Other' })).status).toBe(201);
   });
 
   it('is the one that has the title, where it is to be reused', async () => {
     const first = await label('Shop');
     const { status, body } = await call('POST', at('/labels'), { title: 'SHOP', reuse: true });
     expect([status, body]).toEqual([200, first]);
+    await expectIssues(call('POST', at('/labels'), { title: 'SHOP', reuse: true, color: 'x' }), 'color');
     expect((await call('POST', at('/labels'), { title: 'New', reuse: true })).status).toBe(201);
   });
 
