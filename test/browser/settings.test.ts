@@ -487,6 +487,11 @@ describe('the workspace', () => {
       title: 'Kanal Studio',
       key: 'KAN',
     });
+    await fill('Key', 'K');
+    await press('Save');
+    await page.getByRole('main').getByText('Key must be 2 to 6 letters').waitFor();
+    expect(await page.getByRole('status').filter({ hasText: 'Saved' }).count()).toBe(0);
+    await fill('Key', 'KAN');
     await page
       .getByRole('navigation', { name: 'Main' })
       .getByRole('button', { name: 'Kanal Studio' })

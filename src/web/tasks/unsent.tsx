@@ -19,14 +19,16 @@ export function Unsent({ taskId, hasField = () => false }: Props) {
       <p class="prose" dir="auto">
         {text}
       </p>
-      <Button
-        onClick={() => {
-          drafts.delete(key);
-          setDropped(key);
-        }}
-      >
-        Drop
-      </Button>
+      <p class="prose">
+        <Button
+          onClick={() => {
+            drafts.delete(key);
+            setDropped(key);
+          }}
+        >
+          Drop
+        </Button>
+      </p>
     </details>
   ));
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Failure, Outcome } from '../data/api.ts';
 import { sentenceOf } from '../shell/api.ts';
+import { toast } from '../shell/toasts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { submits } from './submits.ts';
@@ -39,6 +40,8 @@ export function useForm(fields: readonly string[]): FormState {
       setSending(true);
       setProblem(undefined);
       setErrors({});
+      // That it was saved before says nothing of this time.
+      toast.value = undefined;
       const reply = await request();
       isBusy.current = false;
       setSending(false);
