@@ -35,6 +35,34 @@ describe('the first load', () => {
     await end();
   });
 
+  it('that takes long shows lines where rows will come, and moves nothing that is there', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/changes?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${visit.origin}/app/today`);
+    const main = page.getByRole('main');
+    await main.waitFor();
+    const lines = (what: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('main .scroll'), '::before')['${what}']`);
+    await expect.poll(() => lines('opacity')).toBe('1');
+    // Not before it takes long.
+    expect(await lines('animationDelay')).toBe('0.4s');
+    expect(await main.textContent()).not.toMatch(/nothing|clear|no task/i);
+    const places = () =>
+      Promise.all(
+        ['Search', 'Today', 'My tasks'].map((name) =>
+          page.getByRole('navigation', { name: 'Main' }).getByText(name, { exact: true }).boundingBox(),
+        ),
+      );
+    const before = await places();
+    release();
+    await main.getByRole('listitem').first().waitFor();
+    expect(await lines('content')).toBe('none');
+    expect(await places()).toEqual(before);
+  });
+
   it('is over before anything is said to be in step, or to be gone', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/changes?*', async (route) => {

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { NotFound } from '../screens/not-found/not-found.tsx';
 import { Unreachable } from '../screens/not-found/unreachable.tsx';
 import { loadOptions } from '../screens/sign-in/options.ts';
+import { Coming } from '../ui/coming.tsx';
 import { addressOf, returnTo, type ScreenName } from './addresses.ts';
 import { Frame } from './frame.tsx';
 import { isFirstLoad, workspace } from './frame-view.ts';
@@ -51,7 +52,7 @@ function CurrentScreen() {
   if (!found) return <NotFound />;
   const { w } = found.params;
   if (w !== undefined && workspace.value?.id !== w && !isFirstLoad.value)
-    return userData.value?.store.isHeard.value ? <NotFound /> : <main class="sheet" aria-busy="true" />;
+    return userData.value?.store.isHeard.value ? <NotFound /> : <Coming />;
   return (
     <>
       <LoadedScreen key={path.value} name={found.name} params={found.params} />
@@ -100,5 +101,5 @@ function LoadedScreen({ name, params }: { name: ScreenName } & ScreenProps) {
   }, [name]);
   const Screen = loaded.get(name);
   if (state === 'failed') return <Unreachable />;
-  return Screen ? <Screen params={params} /> : <main class="sheet" aria-busy="true" />;
+  return Screen ? <Screen params={params} /> : <Coming />;
 }

@@ -11,7 +11,17 @@ import { addressOf, type ScreenName } from './addresses.ts';
 import { keyShortcuts } from './commands.ts';
 import { isPhone } from './device.ts';
 import { ZoneOffer } from './first-visit.tsx';
-import { canWrite, countOf, counts, hasUpdate, inbox, sync, unread, workspace } from './frame-view.ts';
+import {
+  canWrite,
+  countOf,
+  counts,
+  hasUpdate,
+  inbox,
+  isFirstLoad,
+  sync,
+  unread,
+  workspace,
+} from './frame-view.ts';
 import { hrefOf, match, path } from './navigation.ts';
 import { isQuickAddOpen, openQuickAdd, workspaceItems } from './overlays.tsx';
 import { SyncStatus } from './sync-status.tsx';
@@ -35,10 +45,12 @@ function Side() {
   const { today, mine } = counts.value;
   const current = workspace.value;
   const w = current?.id;
+  // What is still on its way has its place.
+  const isComing = !w && isFirstLoad.value;
   return (
     <nav class="side" aria-label="Main">
       <WorkspaceMenu />
-      {canWrite.value && (
+      {(canWrite.value || isComing) && (
         <button type="button" class="new" aria-keyshortcuts={keyShortcuts('c q')} onClick={openQuickAdd}>
           <Icon name="plus" />
           New task
@@ -48,7 +60,9 @@ function Side() {
         </button>
       )}
       <ul>
-        {w && <SideLink to={addressOf('search', { w })} icon="search" title="Search" binding="/" />}
+        {(w || isComing) && (
+          <SideLink to={w && addressOf('search', { w })} icon="search" title="Search" binding="/" />
+        )}
         <SideLink
           to={addressOf('today')}
           icon="sun"
@@ -125,7 +139,8 @@ function ListLink({ w, listId, title, isInbox = false }: ListLinkProps) {
 }
 
 interface LinkProps {
-  to: string;
+  /** Leads nowhere as long as this is undefined. */
+  to: string | undefined;
   title: string;
   icon?: IconName;
   count?: number | undefined;
@@ -145,7 +160,7 @@ function SideLink({ to, title, icon, count, binding, alsoAt = [], ...given }: Li
   }, [isCurrent]);
   return (
     <li>
-      <a ref={link} href={hrefOf(to)} aria-current={isCurrent ? 'page' : undefined}>
+      <a ref={link} {...(to && { href: hrefOf(to) })} aria-current={isCurrent ? 'page' : undefined}>
         {icon && <Icon name={icon} />}
         <Cut>{title}</Cut>
         {count !== undefined && count > 0 && <span class="count">{count}</span>}

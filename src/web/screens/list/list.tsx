@@ -26,6 +26,7 @@ import { UnloadedTasks } from '../../tasks/unloaded-tasks.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { Button } from '../../ui/button.tsx';
+import { Coming } from '../../ui/coming.tsx';
 import { NotFound } from '../not-found/not-found.tsx';
 import { Older } from './older.tsx';
 
@@ -66,7 +67,7 @@ export function List({ params }: ScreenProps) {
       })),
     [],
   );
-  if (!list) return isFirstLoad.value ? <main class="sheet" aria-busy="true" /> : <NotFound />;
+  if (!list) return isFirstLoad.value ? <Coming /> : <NotFound />;
   const open = (screen: ScreenName) => () => navigate(addressOf(screen, { w: list.workspaceId }));
   return (
     <main class={view.value === 'board' ? 'board' : 'sheet'}>

@@ -6,6 +6,7 @@ import { isFirstLoad, workspace, workspaces } from '../../shell/frame-view.ts';
 import { hrefOf, navigate, path } from '../../shell/navigation.ts';
 import { me } from '../../shell/session.ts';
 import { Tool } from '../../ui/button.tsx';
+import { Coming } from '../../ui/coming.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
 import { LinkRow } from '../../ui/link-row.tsx';
@@ -39,7 +40,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** On phones: all pages of the settings, which stand below each of them too. Elsewhere they stand beside it. */
+/** On phones: all pages of the settings. Elsewhere they stand beside each of them. */
 export function SettingsIndex() {
   useEffect(() => {
     if (!isPhone.value) navigate(addressOf('profile'), { replace: true });
@@ -50,29 +51,25 @@ export function SettingsIndex() {
         <BackTo title="Me" to="me" />
         <ScreenHeading title="Settings" />
       </header>
-      <Index class="scroll" />
+      <nav class="scroll" aria-label="Settings">
+        {groupsOfPages().map(({ title, pages, params }) => (
+          <section key={pages[0]?.[0]} aria-label={title}>
+            <div class="group-head">
+              <h2 dir="auto" class="cut">
+                {title}
+              </h2>
+            </div>
+            <ul class="links">
+              {pages.map(([name, words, icon]) => (
+                <LinkRow key={name} to={addressOf(name, params)} icon={icon} title={words} />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </nav>
     </main>
   );
 }
-
-const Index = (more: { class?: string }) => (
-  <nav {...more} aria-label="Settings">
-    {groupsOfPages().map(({ title, pages, params }) => (
-      <section key={pages[0]?.[0]} aria-label={title}>
-        <div class="group-head">
-          <h2 dir="auto" class="cut">
-            {title}
-          </h2>
-        </div>
-        <ul class="links">
-          {pages.map(([name, words, icon]) => (
-            <LinkRow key={name} to={addressOf(name, params)} icon={icon} title={words} />
-          ))}
-        </ul>
-      </section>
-    ))}
-  </nav>
-);
 
 interface Group {
   title: string;
@@ -93,10 +90,10 @@ const BackTo = ({ title, to }: { title: string; to: ScreenName }) => (
   <Tool class="back" icon="left" label={`Back to ${title}`} onClick={() => navigate(addressOf(to))} />
 );
 
-/** A page of the settings, with the way to all others. */
+/** A page of the settings, with all others beside it; on phones with the way back to them. */
 export function SettingsPage({ title, w, note, tools, children }: Props) {
   if (w !== undefined && !workspaces.value.some(({ id }) => id === w))
-    return isFirstLoad.value ? <main class="sheet" aria-busy="true" /> : <NotFound />;
+    return isFirstLoad.value ? <Coming /> : <NotFound />;
   return (
     <main class="sheet settings">
       <div class="settings-frame">
@@ -118,7 +115,6 @@ export function SettingsPage({ title, w, note, tools, children }: Props) {
             {tools && isPhone.value && <div class="line settings-tools">{tools}</div>}
             {children}
           </div>
-          {isPhone.value && <Index />}
         </div>
       </div>
     </main>

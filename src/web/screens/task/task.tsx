@@ -7,6 +7,7 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { useLookUp } from '../../tasks/look-up.ts';
 import { MissingTask } from '../../tasks/missing-task.tsx';
+import { Coming } from '../../ui/coming.tsx';
 
 const loadPanel = async () => (await import('../../tasks/panel.tsx')).Panel;
 
@@ -26,5 +27,5 @@ function ByNumber({ w, number }: { w: string; number: number }) {
   useEffect(() => {
     if (held) show(held);
   }, [held?.id]);
-  return missing ? <MissingTask missing={missing} isAlone /> : <main class="sheet" aria-busy="true" />;
+  return missing ? <MissingTask missing={missing} isAlone /> : <Coming />;
 }
