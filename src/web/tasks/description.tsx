@@ -20,9 +20,11 @@ export function Description({ task }: { task: Task }) {
   // What the edit started from: held against what is there when it is sent.
   const from = useRef<string | null>(null);
   const text = draft ?? task.description ?? '';
-  const save = () => {
+  const save = (): void => {
     if (draft === undefined || !userData.peek()) return;
     setDraft(undefined);
+    // Where the field goes, it is left too.
+    saveLast.current = () => {};
     const wanted = draft.trim() === '' ? null : draft;
     if (wanted !== from.current)
       actOrAsk(
@@ -68,7 +70,7 @@ export function Description({ task }: { task: Task }) {
           const href = ctrlKey || metaKey ? hrefAt(text, currentTarget.selectionStart) : undefined;
           if (href !== undefined) open(href, '_blank', 'noopener,noreferrer');
         }}
-        onBlur={save}
+        onBlur={() => saveLast.current()}
       />
       <div class="description-words" dir="auto">
         {linkParts(text).map(({ text: part, href }, index) =>
