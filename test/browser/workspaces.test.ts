@@ -169,6 +169,20 @@ describe('of several workspaces', () => {
     await isChosen('Choir');
   });
 
+  it('one that is lost is not found in a tab either that another one leads, and gives typed text back once', async () => {
+    const fields = { listId: list.id, title: 'First' };
+    const { body } = await as(world, ada)('POST', `/workspaces/${adas}/tasks`, fields);
+    await open('/today');
+    const later = await page.context().newPage();
+    await later.goto(`${visit.origin}/app/w/${adas}/inbox?task=${body.id}`);
+    await later.getByLabel('Description').fill('With care');
+    await as(world, ada)('DELETE', `/workspaces/${adas}/members/${bob.id}`);
+    await later.getByRole('heading', { level: 1, name: 'Not found' }).waitFor({ timeout: 15_000 });
+    await later
+      .getByText('Not saved: Changed the description of “First”. You are no longer a member')
+      .waitFor();
+  });
+
   it('one that is lost takes its changes and the open task along, and says so once', async () => {
     const fields = { listId: list.id, title: 'First' };
     const { body } = await as(world, ada)('POST', `/workspaces/${adas}/tasks`, fields);

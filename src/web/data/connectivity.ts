@@ -49,9 +49,15 @@ export class Connectivity {
     this.isReached.value = isReached;
   }
 
+  /** Asks the tab that leads, which tells by itself only what changes. */
+  ask(): void {
+    this.isReached.value = null;
+    this.#tab.tell({ kind: 'sync', isReached: null, fence: 0 });
+  }
+
   /** The leader knows; a tab that thought it was may say something else. */
   #hear({ isReached, fence }: Extract<Message, { kind: 'sync' }>): void {
-    if (fence >= (this.#tab.lease?.fence ?? 0)) this.#note(isReached);
+    if (fence >= (this.#tab.lease?.fence ?? 1)) this.#note(isReached);
     else if (this.isReached.value !== isReached) this.#tell();
   }
 

@@ -108,7 +108,7 @@ export class Store {
       this.#tab,
       () => this.#lead(),
       () => {
-        this.#connectivity.isReached.value = null;
+        this.#connectivity.ask();
         this.#stopLeading();
       },
     );
@@ -131,6 +131,7 @@ export class Store {
   async start(screen?: string): Promise<void> {
     if (screen !== undefined) await this.#tab.loadFirst(screen);
     await this.#tab.load();
+    this.#connectivity.ask();
     const hasBegun = this.#leadership.start(this.#locks);
     // Where nothing is held the server is asked before the frame is drawn around nothing.
     if (this.#tab.positions.size === 0) await hasBegun;
