@@ -241,6 +241,7 @@ describe('quick add', () => {
     ['every month 15th', { frequency: 'month', every: 1, dayOfMonth: 15 }],
     ['every 2 months the 15th', { frequency: 'month', every: 2, dayOfMonth: 15 }],
     ['every month last fri', { frequency: 'month', every: 1, weekIndex: 'last', daysOfWeek: ['friday'] }],
+    ['every 2nd tue', { frequency: 'month', every: 1, weekIndex: 'second', daysOfWeek: ['tuesday'] }],
     ['every 15th', { frequency: 'month', every: 1, dayOfMonth: 15 }],
     ['every 3 months on the last day', { frequency: 'month', every: 3, dayOfMonth: -1 }],
     ['daily', { frequency: 'day', every: 1 }],

@@ -88,8 +88,8 @@ export function repeatAt(words: readonly Word[], lows: readonly string[]): Found
     return { words: 2, value: { frequency: 'week', every: 1, daysOfWeek: [...WORKING_DAYS] } };
   const days = words[0]?.tail ? null : weekdaysAt(words, 1);
   if (days) return { words: days.words + 1, value: { frequency: 'week', every: 1, daysOfWeek: days.value } };
-  const nth = ordinalOf(lows[1]);
-  if (nth) return { words: 2, value: { frequency: 'month', every: 1, dayOfMonth: nth } };
+  const nth = ordinalOf(lows[1]) === null ? null : inMonth(lows.slice(1));
+  if (nth) return { words: nth.words + 1, value: { frequency: 'month', every: 1, ...nth.value } };
 
   const count = lows[1] === 'other' ? 2 : wholeNumber(lows[1], 365);
   const head = count === null ? 2 : 3;
