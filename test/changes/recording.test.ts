@@ -342,10 +342,19 @@ function expectRaisedVersions(before: Contents, after: Contents): void {
   }
 }
 
-it('no row names an account that is deleted', async () => {
-  await as(world, bob)('DELETE', '/auth/me', { password: bob.password });
-  const named = world.opened.storage.reading
-    .prepare('select count(*) from changes where thing_id = ?')
-    .pluck();
-  expect(named.get(bob.id)).toBe(0);
+it('no row names an account that is deleted, but its own workspace in place of that', async () => {
+  const other = (await call('POST', '/workspaces', { title: 'Other' })).body.id;
+  const eve = await joined(world, ada, other, 'member');
+  await call('PATCH', '/me', { name: 'Lovelace' });
+  for (const { accessToken: token, password } of [bob, eve])
+    await world.call('DELETE', '/auth/me', { token, body: { password } });
+  const named = world.opened.storage.reading.prepare(`
+    select distinct workspaces.id, op, thing_id from changes join workspaces on code = workspace_code
+      where kind = 'member' order by workspaces.rowid, op`);
+  expect(named.raw().all()).toEqual(
+    [home, other].flatMap((id) => [
+      [id, 'put', ada.id],
+      [id, 'refetch', id],
+    ]),
+  );
 });

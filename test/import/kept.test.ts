@@ -89,9 +89,17 @@ describe('what is imported', () => {
     const bob = await joined(world, owner, workspaceId, 'admin', 'Bob');
     await ok('DELETE', `${inside}/tasks/${byOwner.id}`);
     expect((await as(world, bob)('DELETE', `${inside}/tasks/${byOther.id}`)).status).toBe(204);
+    const { id: listId } = await series.anotherList();
+    await ok('DELETE', `${inside}/tasks/${(await add('Of a list that is gone', { listId })).id}`);
+    await ok('DELETE', `${inside}/lists/${listId}?permanent=true`);
     const { items } = await ok('GET', `${await imported(await exported())}/trash`);
     const deletedBy = items.map(({ title, deletedBy }: Document) => [title, deletedBy]);
-    expect(Object.fromEntries(deletedBy)).toEqual({ 'By me': owner.id, 'By another': null });
+    expect(Object.fromEntries(deletedBy)).toEqual({
+      'By me': owner.id,
+      'By another': null,
+      'Of a list that is gone': owner.id,
+    });
+    await imported(await exported());
   });
 
   it('notifies its owner of nothing that was due before, and of what is due later', async () => {
