@@ -98,9 +98,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     decided.add(node);
   };
   const sqlMutantsOf = (node: ESTree.Node) => {
-    for (const { text: changed, label } of sqlMutants(text(node))) {
-      if (!ignored.has(node)) add(node, 'expression', brief(label), changed);
-    }
+    if (ignored.has(node)) return;
+    sqlMutants(text(node), (changed, label) => add(node, 'expression', brief(label), changed));
   };
   const ignoreWords = (node: unknown) => {
     ignored.add(node);
@@ -253,14 +252,13 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     .sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** SQL with one condition made true, or one comparison turned. */
-function sqlMutants(template: string): { text: string; label: string }[] {
+/** Finds SQL with one condition made true, or one comparison turned. */
+function sqlMutants(template: string, found: (changed: string, label: string) => void): void {
   // What is not SQL keeps its place but not its words.
   const masked = template.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, (hole) => '_'.repeat(hole.length));
-  const results: { text: string; label: string }[] = [];
   const put = (start: number, end: number, by: string) => {
     const label = `${template.slice(Math.max(0, start - 30), start)}${by}${template.slice(end, end + 30)}`;
-    results.push({ text: template.slice(0, start) + by + template.slice(end), label });
+    found(template.slice(0, start) + by + template.slice(end), label);
   };
   for (const { index, 0: keyword } of masked.matchAll(/\b(where|and|or|on(?! conflict))\s+/gi)) {
     const start = index + keyword.length;
@@ -270,12 +268,11 @@ function sqlMutants(template: string): { text: string; label: string }[] {
     put(start, end, `(1 or ${condition}) `);
     if (/^or/i.test(keyword)) put(start, end, `(0 and ${condition}) `);
   }
-  for (const { index, 0: found } of masked.matchAll(/ (<=?|>=?|=|!=|<>) /g)) {
-    const swapped = SWAPPED_IN_SQL[found.trim()];
+  for (const { index, 0: operator } of masked.matchAll(/ (<=?|>=?|=|!=|<>) /g)) {
+    const swapped = SWAPPED_IN_SQL[operator.trim()];
     if (swapped && !/\bset \w+$/.test(masked.slice(0, index)))
-      put(index, index + found.length, ` ${swapped} `);
+      put(index, index + operator.length, ` ${swapped} `);
   }
-  return results;
 }
 
 const AFTER_A_CONDITION =
