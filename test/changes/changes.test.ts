@@ -59,6 +59,7 @@ describe('the first load', () => {
     for (const limit of [1, 2, 3, 4, 5]) {
       const pages = await allOf(undefined, limit);
       expect(pages.flatMap(({ items }) => items)).toEqual(whole.items);
+      expect(Math.max(...pages.map(({ items }) => items.length))).toBe(limit);
       expect(new Set(pages.slice(0, -1).map(({ resume }) => resume))).toEqual(new Set([whole.resume]));
     }
   });

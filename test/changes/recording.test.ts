@@ -33,6 +33,11 @@ const series = async (more: object = {}) =>
 const tasksOfPage = async () => (await call('GET', `${inside}/tasks?limit=100`)).body.items;
 const otherList = async (more: object = {}) =>
   (await call('POST', `${inside}/lists`, { title: 'Other', spaceId: list.spaceId, ...more })).body;
+/** A label to be changed like that. */
+const labelThat = async (changes: object) => {
+  const { id } = (await call('POST', `${inside}/labels`, { title: 'Label' })).body;
+  return () => call('PATCH', `${inside}/labels/${id}`, changes);
+};
 const doneId = () => list.statuses.find(({ type }) => type === 'completed')?.id;
 
 /** Each act is made after the copy was loaded; afterwards the copy must be what a fresh client gets. */
@@ -134,28 +139,17 @@ const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => call('DELETE', `${inside}/recurring-tasks/${id}`);
   },
   'a list is made': async () => () => otherList(),
-  ...Object.fromEntries(
-    ['label', 'space', 'status-template'].map((kind): [string, () => Promise<() => Promise<unknown>>] => [
-      `a ${kind} is made`,
-      async () => () => call('POST', `${inside}/${kind}s`, { title: 'New' }),
-    ]),
-  ),
+  'a space is made': async () => () => call('POST', `${inside}/spaces`, { title: 'New' }),
+  'a label is made': async () => () => call('POST', `${inside}/labels`, { title: 'New' }),
+  'a status template is made': async () => () => call('POST', `${inside}/status-templates`, { title: 'New' }),
   'a label goes': async () => {
     const { id } = (await call('POST', `${inside}/labels`, { title: 'Label' })).body;
     await task({ labelIds: [id] });
     return () => call('DELETE', `${inside}/labels/${id}`);
   },
-  ...Object.fromEntries(
-    Object.entries({ title: 'New', color: '#112233', position: 77 }).map(
-      ([field, value]): [string, () => Promise<() => Promise<unknown>>] => [
-        `a label changes in its ${field}`,
-        async () => {
-          const { id } = (await call('POST', `${inside}/labels`, { title: 'Label' })).body;
-          return () => call('PATCH', `${inside}/labels/${id}`, { [field]: value });
-        },
-      ],
-    ),
-  ),
+  'a label changes in its title': () => labelThat({ title: 'New' }),
+  'a label changes in its color': () => labelThat({ color: '#112233' }),
+  'a label changes in its position': () => labelThat({ position: 77 }),
   'a comment goes': async () => {
     const { id } = await task();
     const path = `${inside}/tasks/${id}/comments`;
