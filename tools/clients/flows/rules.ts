@@ -3,13 +3,13 @@
 import type { EndCondition, Interval, RecurringTask } from './types.ts';
 
 const clock = { timeOfDay: '09:00', timezone: 'Europe/Paris' };
-export const INTERVALS: Interval[] = [
+const INTERVALS: Interval[] = [
   { frequency: 'day', every: 1, ...clock },
   { frequency: 'week', daysOfWeek: ['monday', 'thursday'], ...clock },
   { frequency: 'month', dayOfMonth: -1, ...clock },
   { frequency: 'year', month: 2, dayOfMonth: 29, ...clock },
 ];
-export const ENDS: EndCondition[] = [
+const ENDS: EndCondition[] = [
   { type: 'never' },
   { type: 'count', count: 10 },
   { type: 'date', endDate: '2099-12-31' },
@@ -18,9 +18,9 @@ export const ENDS: EndCondition[] = [
 export const noSuchField: Interval = { frequency: 'day', dayOfMonth: 3, ...clock };
 // @ts-expect-error: a misspelt field
 export const misspelt: EndCondition = { type: 'count', cuont: 3 };
-export const REASONS: RecurringTask['stateReason'][] = ['completed', 'error', null];
+const REASONS: RecurringTask['stateReason'][] = ['completed', 'error', null];
 
-export const lastOf = (end: EndCondition): string => {
+const lastOf = (end: EndCondition): string => {
   switch (end.type) {
     case 'never':
       return 'none';
@@ -30,3 +30,11 @@ export const lastOf = (end: EndCondition): string => {
       return end.endDate;
   }
 };
+
+export const RULES = INTERVALS.flatMap((interval) =>
+  ENDS.map((endCondition) => ({ interval, endCondition })),
+);
+export const isAsked = (series: RecurringTask, { interval, endCondition }: (typeof RULES)[number]): boolean =>
+  series.interval.frequency === interval.frequency &&
+  lastOf(series.endCondition) === lastOf(endCondition) &&
+  REASONS.includes(series.stateReason);
