@@ -253,6 +253,20 @@ describe('what was typed and not sent', () => {
     expect(await closed(page)).toBe('Call the notary');
   });
 
+  it('is there again where a page that was hidden ended without a word', async () => {
+    const page = await written();
+    const kept = await page.evaluate(`{
+      Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' });
+      document.dispatchEvent(new Event('visibilitychange'));
+      JSON.stringify(sessionStorage);
+    }`);
+    const later = await device().newPage();
+    await later.addInitScript(`Object.assign(sessionStorage, ${kept})`);
+    await later.goto(`${visit.origin}/app/today`);
+    await status(later, 'Synced');
+    expect(await closed(later)).toBe('Call the notary');
+  });
+
   it.each([
     ['description', 'Description', async () => {}],
     ['title', 'Title', (page: Page) => page.keyboard.press('F2')],

@@ -239,7 +239,14 @@ export async function keptUser(): Promise<Row | undefined> {
 /** Keeps the store in step with the page: seen again, online again, about to go, gone. */
 export function startStoreEvents(): void {
   const refresh = (hasTold = false) => opened.value?.store.refresh(hasTold);
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && refresh());
+  document.addEventListener('visibilitychange', () => {
+    // A phone may end a page that is hidden, and tells it nothing more.
+    if (document.visibilityState === 'hidden') keepDrafts();
+    else {
+      tabStorage.set(DRAFTS, null);
+      refresh();
+    }
+  });
   addEventListener('online', () => refresh(true));
   addEventListener('offline', () => refresh(true));
   addEventListener('beforeunload', (event) => {
