@@ -714,7 +714,7 @@ describe('the workspace', () => {
       await open(settingsOf(name), heading);
       expect(await page.getByRole('main').getByRole('button').count(), name).toBe(0);
     }
-    await open(settingsOf('people'), 'People');
+    await open(settingsOf('general'), 'General');
     await press('Leave');
     await page.getByRole('dialog', { name: 'Leave' }).getByRole('button', { name: 'Leave' }).click();
     await said('You left');

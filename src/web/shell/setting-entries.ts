@@ -13,7 +13,7 @@ const OF_WORKSPACE: readonly Setting[] = [
   ['Labels', 'settingsLabels'],
   ['People', 'settingsPeople'],
   ['Invite people', 'settingsPeople'],
-  ['Hand over or leave', 'settingsPeople'],
+  ['Hand over or leave', 'settingsGeneral'],
 ];
 const OF_ACCOUNT: readonly Setting[] = [
   ['Profile', 'profile'],

@@ -47,7 +47,7 @@ export function Notifications() {
   const workspaceIds = workspaces.value.map(({ id }) => id);
   const hasUnread = items?.some(({ readAt }) => readAt === null) ?? false;
   return (
-    <main class="sheet">
+    <main class="sheet flush">
       <header class="head">
         <ScreenHeading title="Notifications" />
         {hasUnread && (

@@ -18,7 +18,7 @@ export function General({ params }: ScreenProps) {
   return (
     <SettingsPage title="General" w={w}>
       {row && <Naming key={w} row={row} />}
-      <Leaving w={w} hasDelete />
+      <Leaving w={w} />
     </SettingsPage>
   );
 }

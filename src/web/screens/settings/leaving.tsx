@@ -14,14 +14,8 @@ import { Form, useForm, wordsFor } from '../../ui/form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Part } from './page.tsx';
 
-interface Props {
-  w: string;
-  /** Whether the whole workspace can go from here as well. */
-  hasDelete?: boolean;
-}
-
 /** Leaving a workspace; handing it over and deleting it, for its owner. */
-export function Leaving({ w, hasDelete = false }: Props) {
+export function Leaving({ w }: { w: string }) {
   const { store, userId } = useUserData();
   const [isHandingOver, setHandingOver] = useState(false);
   const [ask, question] = useAsk();
@@ -55,11 +49,9 @@ export function Leaving({ w, hasDelete = false }: Props) {
         {isOwner ? (
           <>
             <Button onClick={() => setHandingOver(true)}>Hand over</Button>
-            {hasDelete && (
-              <Button class="danger" onClick={askToDelete}>
-                Delete workspace
-              </Button>
-            )}
+            <Button class="danger" onClick={askToDelete}>
+              Delete workspace
+            </Button>
           </>
         ) : (
           <Button onClick={askToLeave}>Leave</Button>

@@ -18,7 +18,7 @@ import { Form, Submit, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MenuButton, type MenuItem, MoreButton } from '../../ui/menu.tsx';
 import { Select } from '../../ui/select.tsx';
-import { HandOver, Leaving } from './leaving.tsx';
+import { HandOver } from './leaving.tsx';
 import { Part, SettingsPage } from './page.tsx';
 
 const ROLES: Record<Role, string> = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
@@ -124,7 +124,6 @@ export function People({ params }: ScreenProps) {
         </tbody>
       </table>
       {isAdmin && <Invitations w={w} version={sent + members.revision.value} />}
-      <Leaving w={w} />
       {nextOwner && <HandOver w={w} to={nextOwner} onClose={() => setNextOwner(undefined)} />}
       {question}
     </SettingsPage>
