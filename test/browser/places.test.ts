@@ -147,7 +147,9 @@ describe('the client', () => {
         const { pathname } = new URL(request.url);
         const isAsIs = !isOlder || !pathname.startsWith('/app/') || pathname.includes('/assets/');
         if (isAsIs) return world.app.fetch(request, ...(rest as []));
-        const response = await world.app.request(pathname);
+        const response = await world.app.request(pathname, {
+          headers: { cookie: request.headers.get('cookie') ?? '' },
+        });
         const headers = new Headers(response.headers);
         if (headers.has('X-Errand-Build')) headers.set('X-Errand-Build', 'older');
         const text = (await response.text()).replaceAll(build, 'older');
