@@ -474,29 +474,6 @@ describe('a long list', () => {
     await expect.poll(() => rows.count()).toBeLessThan(COUNT);
   });
 
-  it('has rows in every frame while it is flung, which are complete when it rests', async () => {
-    await addTasks(world, home, 1000, { listId: list.id, title: 'Row', isOpen: true });
-    const page = await enter(ada, `${listAddress()}?group=none`);
-    const rows = page.getByRole('main').locator('.row');
-    await rows.first().waitFor();
-    const empty = await page.evaluate<number[]>(`new Promise((resolve) => {
-      const scroll = document.querySelector('main > .scroll');
-      const { left, top, width, height } = scroll.getBoundingClientRect();
-      const hasRow = (y) => document.elementFromPoint(left + width / 2, top + y)?.closest('.row');
-      const empty = [];
-      const frame = () => {
-        if (scroll.scrollTop > 0 && ![2, height / 2, height - 2].every(hasRow)) empty.push(scroll.scrollTop);
-        if (scroll.scrollTop > 30_000) return resolve(empty);
-        scroll.scrollBy(0, 500);
-        requestAnimationFrame(frame);
-      };
-      frame();
-    })`);
-    expect(empty).toEqual([]);
-    await expect.poll(() => rows.filter({ hasNot: page.getByRole('checkbox') }).count()).toBe(0);
-    expect(await rows.count()).toBeLessThan(100);
-  });
-
   it('is gone through to its end on a board, where not all of its cards are drawn at first', async () => {
     for (let i = 0; i < COUNT; i++) await make(`Card ${i}`);
     const page = await enter(ada, `${listAddress()}?view=board`);

@@ -8,7 +8,7 @@ import { focusRow, rowOf, showIds } from './current.ts';
 import { dragsTasks, droppedTasks, hasLeft } from './dragging.ts';
 import { rowEvents } from './row-events.ts';
 import { StatusMark } from './task-box.tsx';
-import { PassingRow, type RowProps, TaskRow } from './task-row.tsx';
+import { type RowProps, TaskRow } from './task-row.tsx';
 import { useRowWindow } from './use-row-window.ts';
 
 /** Rows under one heading. */
@@ -118,9 +118,10 @@ interface RowsProps extends Omit<RowProps, 'id' | 'at' | 'of'> {
 
 function Rows({ ids, drag, ...rowProps }: RowsProps) {
   const list = useRef<HTMLUListElement>(null);
-  const { isWindowed, from, to, complete, height } = useRowWindow(list, ids);
+  const { isWindowed, from, to, height } = useRowWindow(list, ids);
   const drop = useDrop(ids.length, drag);
   if (ids.length === 0) return null;
+  const shown = isWindowed ? ids.slice(from, to) : ids;
   return (
     <ul
       {...rowEvents}
@@ -133,13 +134,16 @@ function Rows({ ids, drag, ...rowProps }: RowsProps) {
         '--over': drop.line,
       }}
     >
-      {ids.slice(from, to).map((id, index) => {
-        const at = from + index;
-        if (at < complete.from || at >= complete.to) return <PassingRow key={id} id={id} />;
-        // Each its own property: a row that stays renders only when one of them changes.
-        const place = isWindowed ? { at: at + 1, of: ids.length } : undefined;
-        return <TaskRow key={id} id={id} {...place} {...rowProps} />;
-      })}
+      {shown.map((id, index) => (
+        <TaskRow
+          key={id}
+          id={id}
+          // Each its own property: a row that stays renders only when one of them changes.
+          at={isWindowed ? from + index + 1 : undefined}
+          of={isWindowed ? ids.length : undefined}
+          {...rowProps}
+        />
+      ))}
     </ul>
   );
 }

@@ -95,21 +95,6 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
   );
 }
 
-/** A row that is merely passed by while a list is scrolled: of what it shows, only what costs little. */
-export function PassingRow({ id }: Pick<RowProps, 'id'>) {
-  const task = useUserData().store.view.signal('task', id).value;
-  if (!task) return null;
-  return (
-    <li class="row bare" data-task={id}>
-      <span class="prio" />
-      <span class="box drawn" />
-      <span class="title" dir="auto">
-        {task.title}
-      </span>
-    </li>
-  );
-}
-
 /** Hangs in the margin, so that only what is marked sticks out. Drawn by the style sheet, as the box is. */
 export const PriorityMark = ({ task: { priority } }: { task: Pick<Task, 'priority'> }) =>
   priority === 'none' ? (

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { wantedFocus } from './current.ts';
-import { nextRange, type RowRange } from './row-window.ts';
+import { nextRange } from './row-window.ts';
 
 /** Longer lists are windowed, and begin with as many as a screen may show. */
 const WHOLE = 80;
@@ -11,15 +11,18 @@ const BEYOND = 16;
 const STEP = 4;
 const step = (row: number): number => Math.floor(row / STEP) * STEP;
 
-/** Most rows that one frame of scrolling completes, in all lists together; the rest follow in the next frames. */
+/** Most rows that one frame of scrolling adds, in all lists together; the rest follow in the next frames. */
 const MAX_NEW = 8;
-/** None is completed while they pass faster than anyone reads: a screen of them in a quarter of a second. */
-const PASSING_PX_PER_MS = 3;
+/** The least, where frames take long. */
+const MIN_NEW = 2;
+const TOO_LONG_FRAME_MS = 45;
+const LONG_FRAME_MS = 30;
+const SHORT_FRAME_MS = 25;
+/** After which a list begins to be scrolled. */
+const PAUSE_MS = 200;
 
-const isEqual = (a: RowRange, b: RowRange): boolean => a.from === b.from && a.to === b.to;
-
-/** Looks what a list should draw next: draws it, and tells how many rows it completes and whether those are all. */
-type Look = (most: number) => { draw(): unknown; added: number; isAll: boolean } | undefined;
+/** Looks what a list should draw next: draws it, and tells how many rows are new and whether that is all. */
+type Look = (most: number) => { draw(): void; added: number; isAll: boolean } | undefined;
 
 /** The windowed lists of the screen. All look before any of them renders: to look at a list is to lay it out. */
 const windows = new Set<Look>();
@@ -37,27 +40,27 @@ const lookAll = (most: number): void => {
   cancelAnimationFrame(followUp);
   followUp = isAll ? 0 : requestAnimationFrame(lookOn);
 };
-let top = 0;
-let seen = { top, at: 0 };
-const lookOn = (at: number): void => {
-  const before = seen;
-  seen = { top, at };
-  const isPassing = Math.abs(top - before.top) > (at - before.at) * PASSING_PX_PER_MS;
-  lookAll(isPassing ? 0 : MAX_NEW);
+let most = MAX_NEW;
+let lookedAt = 0;
+const lookOn = (): void => {
+  const now = performance.now();
+  const took = now - lookedAt;
+  lookedAt = now;
+  if (took > PAUSE_MS) most = MAX_NEW;
+  else if (took > TOO_LONG_FRAME_MS) most = Math.max(MIN_NEW, most >> 1);
+  else if (took > LONG_FRAME_MS) most = Math.max(MIN_NEW, most - 1);
+  else if (took < SHORT_FRAME_MS) most = Math.min(MAX_NEW, most + 1);
+  lookAll(most);
 };
 /** Once in a frame, whatever asks for it. */
-const lookSoon = ({ currentTarget }: Event): void => {
-  top = (currentTarget as HTMLElement).scrollTop;
+const lookSoon = (): void => {
   followUp ||= requestAnimationFrame(lookOn);
 };
 
-/**
- * Which rows of a list to draw, those in sight and some beyond, and which of them are complete. All rows have one
- * height.
- */
+/** Which rows of a list to draw: those in sight, and some beyond. All rows have one height. */
 export function useRowWindow(list: { current: HTMLUListElement | null }, ids: readonly string[]) {
   const isWindowed = ids.length > WHOLE;
-  const [range, setRange] = useState({ from: 0, to: FIRST, complete: { from: 0, to: FIRST }, height: 36 });
+  const [range, setRange] = useState({ from: 0, to: FIRST, height: 36 });
   const [isPrinted, setPrinted] = useState(false);
   const measured = useRef<number>(undefined);
   const look = useRef<Look>(() => undefined);
@@ -73,14 +76,14 @@ export function useRowWindow(list: { current: HTMLUListElement | null }, ids: re
     const from = Math.min(within(step(first) - BEYOND), Math.max(0, ids.length - 1));
     const wanted = { from, to: Math.max(within(step(last) + STEP + BEYOND), from + 1) };
     const inSight = { from: Math.max(from, within(first)), to: Math.min(wanted.to, within(last)) };
-    const complete = nextRange(range.complete, wanted, inSight, most);
-    const isSame = isEqual(range, wanted) && isEqual(range.complete, complete) && range.height === height;
+    const next = nextRange(range, wanted, inSight, most);
+    if (range.from === next.from && range.to === next.to && range.height === height) return undefined;
     return {
-      draw: () => isSame || setRange({ ...wanted, complete, height }),
+      draw: () => setRange({ ...next, height }),
       added:
-        Math.max(0, complete.to - Math.max(range.complete.to, complete.from)) +
-        Math.max(0, Math.min(range.complete.from, complete.to) - complete.from),
-      isAll: isEqual(complete, wanted),
+        Math.max(0, next.to - Math.max(range.to, next.from)) +
+        Math.max(0, Math.min(range.from, next.to) - next.from),
+      isAll: next.from === wanted.from && next.to === wanted.to,
     };
   };
   useLayoutEffect(() => {
@@ -116,7 +119,7 @@ export function useRowWindow(list: { current: HTMLUListElement | null }, ids: re
         const { value: wanted } = wantedFocus;
         if (wanted === undefined || !isWindowed) return;
         const at = ids.indexOf(wanted);
-        if (at === -1 || (at >= range.complete.from && at < range.complete.to)) return;
+        if (at === -1 || (at >= range.from && at < range.to)) return;
         const scroll = list.current?.closest<HTMLElement>('.scroll');
         if (!list.current || !scroll) return;
         scroll.scrollTop = list.current.offsetTop + at * range.height - scroll.clientHeight / 2;
@@ -125,8 +128,7 @@ export function useRowWindow(list: { current: HTMLUListElement | null }, ids: re
     [isWindowed, ids, range],
   );
   // On paper there are all of them.
-  const all = { from: 0, to: ids.length };
-  if (isPrinted || !isWindowed) return { ...range, ...all, complete: all, isWindowed };
+  if (isPrinted) return { ...range, isWindowed, from: 0, to: ids.length };
   const [from, to] = [Math.min(range.from, ids.length), Math.min(range.to, ids.length)];
   return { ...range, isWindowed, from, to };
 }
