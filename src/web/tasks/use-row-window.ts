@@ -18,8 +18,6 @@ const MIN_NEW = 2;
 const TOO_LONG_FRAME_MS = 45;
 const LONG_FRAME_MS = 30;
 const SHORT_FRAME_MS = 25;
-/** After which a list begins to be scrolled. */
-const PAUSE_MS = 200;
 
 /** Looks what a list should draw next: draws it, and tells how many rows are new and whether that is all. */
 type Look = (most: number) => { draw(): void; added: number; isAll: boolean } | undefined;
@@ -46,8 +44,8 @@ const lookOn = (): void => {
   const now = performance.now();
   const took = now - lookedAt;
   lookedAt = now;
-  if (took > PAUSE_MS) most = MAX_NEW;
-  else if (took > TOO_LONG_FRAME_MS) most = Math.max(MIN_NEW, most >> 1);
+
+  if (took > TOO_LONG_FRAME_MS) most = Math.max(MIN_NEW, most >> 1);
   else if (took > LONG_FRAME_MS) most = Math.max(MIN_NEW, most - 1);
   else if (took < SHORT_FRAME_MS) most = Math.min(MAX_NEW, most + 1);
   lookAll(most);
