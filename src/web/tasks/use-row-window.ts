@@ -44,7 +44,7 @@ const lookOn = (): void => {
   const now = performance.now();
   const took = now - lookedAt;
   lookedAt = now;
-
+  // A pause counts as a long frame too: the first frames of a scroll run code that is cold.
   if (took > TOO_LONG_FRAME_MS) most = Math.max(MIN_NEW, most >> 1);
   else if (took > LONG_FRAME_MS) most = Math.max(MIN_NEW, most - 1);
   else if (took < SHORT_FRAME_MS) most = Math.min(MAX_NEW, most + 1);
