@@ -179,12 +179,13 @@ export function saveMentions(tx: Tx, commentKey: number, userIds: readonly strin
 }
 
 /** Who wrote comments on a task, members or not any more. */
-export const commentersOf = (db: Db, seq: number): string[] =>
+export const commentersOf = (db: Db, workspaceKey: number, seq: number): string[] =>
   db
     .all(
       statement<{ id: string }>(
-        'select distinct users.id from comments join users on users.code = author_code where task_seq = ?',
-        [seq],
+        `select distinct users.id from comments join users on users.code = author_code
+          where task_seq = ? and +workspace_code = ?`,
+        [seq, workspaceKey],
       ),
     )
     .map(({ id }) => id);

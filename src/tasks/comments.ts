@@ -58,7 +58,7 @@ export function createComment(
     const bytes = bytesOfText(body);
     requireCapacity(deps, tx, who, { tasks: 0, bytes });
     const at = toInstant(now);
-    const earlier = store.commentersOf(tx, task.seq);
+    const earlier = store.commentersOf(tx, who.workspaceKey, task.seq);
     const key = store.insertComment(tx, who.workspaceId, {
       id,
       workspace_code: who.workspaceKey,
