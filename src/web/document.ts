@@ -14,7 +14,8 @@ interface Links {
 
 /**
  * The one document of the client, made at build time. The server puts in `{app}`, the path of the client, since it is
- * served at any depth, `{api}`, that of the API, `{build}`, the id of the build, and `{session}`, `none` where the request carries no session.
+ * served at any depth, `{api}`, that of the API, `{build}`, the id of the build, and `{session}`, `none` where the
+ * request carries no session.
  */
 export const documentTemplate = (links: Links): string => `<!doctype html>
 <html lang="en" data-app="{app}" data-api="{api}" data-build="{build}" data-session="{session}">

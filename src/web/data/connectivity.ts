@@ -2,6 +2,9 @@ import { type Signal, signal } from '@preact/signals';
 import type { Message } from './surroundings.ts';
 import type { Tab } from './tab.ts';
 
+/** In place of a leader's fence, which is above it: this tab knows nothing, and asks. */
+const ASKS = 0;
+
 /** Whether the device has a network and the server is reached, as far as its tabs know. */
 export class Connectivity {
   readonly isOnline: Signal<boolean>;
@@ -52,12 +55,12 @@ export class Connectivity {
   /** Asks the tab that leads, which tells by itself only what changes. */
   ask(): void {
     this.isReached.value = null;
-    this.#tab.tell({ kind: 'sync', isReached: null, fence: 0 });
+    this.#tab.tell({ kind: 'sync', isReached: null, fence: ASKS });
   }
 
   /** The leader knows; a tab that thought it was may say something else. */
   #hear({ isReached, fence }: Extract<Message, { kind: 'sync' }>): void {
-    if (fence >= (this.#tab.lease?.fence ?? 1)) this.#note(isReached);
+    if (fence !== ASKS && fence >= (this.#tab.lease?.fence ?? 0)) this.#note(isReached);
     else if (this.isReached.value !== isReached) this.#tell();
   }
 
