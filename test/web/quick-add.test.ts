@@ -228,6 +228,13 @@ describe('quick add', () => {
       'every mon, wed and fri',
       { frequency: 'week', every: 1, daysOfWeek: ['monday', 'wednesday', 'friday'] },
     ],
+    ['every mon wed fri', { frequency: 'week', every: 1, daysOfWeek: ['monday', 'wednesday', 'friday'] }],
+    ['every mon and wed', { frequency: 'week', every: 1, daysOfWeek: ['monday', 'wednesday'] }],
+    [
+      'every mon, wed & fri',
+      { frequency: 'week', every: 1, daysOfWeek: ['monday', 'wednesday', 'friday'] },
+    ],
+    ['every 2 weeks on tue thu', { frequency: 'week', every: 2, daysOfWeek: ['tuesday', 'thursday'] }],
     ['every 2 weeks on thu and mon', { frequency: 'week', every: 2, daysOfWeek: ['monday', 'thursday'] }],
     [
       'every month on the last fri',
@@ -251,6 +258,21 @@ describe('quick add', () => {
     ['every year on 29 feb', { frequency: 'year', every: 1, month: 2, dayOfMonth: 29 }],
   ])('reads "%s" as a rule', (phrase, repeat) => {
     expect(read(`Water ${phrase}`).task).toEqual({ ...nothing, title: 'Water', repeat });
+  });
+
+  it.each([
+    ['every mon mon-report', 'mon-report', ['monday']],
+    ['every mon and report', 'and report', ['monday']],
+    ['every mon & wed & report', '& report', ['monday', 'wednesday']],
+    ['every mon, report wed-notes', ', report wed-notes', ['monday']],
+    ['every mon. Wednesdays', '. Wednesdays', ['monday']],
+    ['every mon "wed" report', 'wed report', ['monday']],
+  ])('keeps what follows the weekdays of "%s" in the title', (text, title, daysOfWeek) => {
+    expect(read(text).task).toEqual({
+      ...nothing,
+      title,
+      repeat: { frequency: 'week', every: 1, daysOfWeek },
+    });
   });
 
   it('reads daily and its like at the end only, where nothing but other phrases follows', () => {
@@ -536,6 +558,27 @@ describe('the grammar of quick add', () => {
         expect(chips.every(({ spans }) => spans.every(({ start, end }) => start < end))).toBe(true);
       }),
       { numRuns: RUNS },
+    );
+  });
+
+  it('reads weekdays with any separators between them, and no word that follows', () => {
+    const separator = fc.constantFrom(' ', ', ', ' and ', ', and ', ' & ', ', & ');
+    const anyWeekdays = fc.array(fc.tuple(separator, fc.constantFrom(...WEEKDAYS), fc.boolean()), {
+      minLength: 1,
+      maxLength: 7,
+    });
+    const anyRest = fc.constantFrom('', 'report', 'mon-report', 'and report', '& co', 'wed/fri', 'sundries');
+    fc.assert(
+      fc.property(anyWeekdays, anyRest, (given, rest) => {
+        const list = given.map(([between, day, isShort], index) =>
+          [index > 0 && between, isShort ? day.slice(0, 3) : day].filter(Boolean).join(''),
+        );
+        const text = `every ${list.join('')} ${rest}`;
+        const daysOfWeek = WEEKDAYS.filter((day) => given.some(([, one]) => one === day));
+        const repeat = { frequency: 'week', every: 1, daysOfWeek };
+        expect([text, read(text).task]).toEqual([text, { ...nothing, title: rest, repeat }]);
+      }),
+      { numRuns: RUNS / 10 },
     );
   });
 

@@ -25,7 +25,7 @@ const unitNamed = (low: string | undefined): Unit | null =>
 const ordinalOf = (low: string | undefined): number | null =>
   wholeNumber(/^(\d{1,2})(st|nd|rd|th)$/.exec(low ?? '')?.[1], 31);
 
-/** `mon and thu`, `mon, wed and fri`: commas may stand behind all but the last. */
+/** `mon and thu`, `mon wed fri`, `mon, wed & fri`: only white space, a comma and a word for `and` may stand between them. */
 function weekdaysAt(words: readonly Word[], from: number): Found<Weekday[]> | null {
   const days: Weekday[] = [];
   let end = from;
@@ -35,10 +35,9 @@ function weekdaysAt(words: readonly Word[], from: number): Found<Weekday[]> | nu
     if (!word || !day) break;
     days.push(day);
     end = ++index;
+    if (word.tail !== '' && word.tail !== ',') break;
     const next = words[index];
-    const isAnd = next !== undefined && !next.isPlain && next.low === 'and' && next.tail === '';
-    if (isAnd && (word.tail === '' || word.tail === ',')) index++;
-    else if (word.tail !== ',') break;
+    if (next && !next.isPlain && /^(and|&)$/.test(next.low) && next.tail === '') index++;
   }
   const sorted = WEEKDAYS.filter((day) => days.includes(day));
   return sorted.length > 0 ? { words: end - from, value: sorted } : null;
