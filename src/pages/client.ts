@@ -8,7 +8,7 @@ import { encodingFor, formHeaders, storedText } from '../http/stored-text.ts';
 import { notFound } from '../kernel/errors.ts';
 import { once } from '../kernel/once.ts';
 import { type ClientBuild, openClientBuild } from './client-build.ts';
-import { documentHeaders, keptForGood } from './documents.ts';
+import { documentHeaders, type KnownSession, keptForGood, storedDocument } from './documents.ts';
 import { farewellWorker } from './farewell-worker.ts';
 import { fileResponse } from './file-response.ts';
 import { type KeptBuild, keepBuild } from './kept-builds.ts';
@@ -68,45 +68,34 @@ export const clientBuildId = (): string | undefined => openClientBuild()?.id;
 const isDocument = (path: string) =>
   !path.startsWith('assets/') && /^(?:[A-Za-z0-9.-]+\/)*[A-Za-z0-9-]*$/.test(path);
 
-type StoredText = ReturnType<typeof storedText>;
-
 interface Served {
   build: ClientBuild;
   kept: KeptBuild | undefined;
-  document: StoredText;
-  /** The document for a request that nobody's session comes with. */
-  documentForNobody: StoredText;
+  document: ReturnType<typeof storedDocument>;
 }
 
 function openServed(deps: Deps): Served {
   const build = openClientBuild();
   if (!build) throw new Error('The browser client is not built: npm run build:web');
-  const documents = {
-    document: storedText(() => documentOf(deps, build, 'unknown')),
-    documentForNobody: storedText(() => documentOf(deps, build, 'none')),
-  };
+  const document = storedDocument(deps, (session) => documentOf(deps, build, session));
   try {
     const kept = keepBuild(dirname(deps.config.database.path), build, deps.clock.now());
-    return { build, ...documents, kept };
+    return { build, document, kept };
   } catch (err) {
     deps.log.warn({ err }, 'client build not kept for later servers');
-    return { build, ...documents, kept: undefined };
+    return { build, document, kept: undefined };
   }
 }
 
 const documentResponse = (context: Context<Environment>, deps: Deps, served: Served) =>
-  served[hasCredential(context, deps) ? 'document' : 'documentForNobody'](context, {
+  served.document(context, {
     ...documentHeaders(context, deps.config.server.public_url, CLIENT_POLICY),
     // By it the worker tells our document from a proxy's.
     'X-Errand-Build': served.build.id,
   });
 
-/** Whether a request comes with what may sign someone in; a proxy may add a header to it. */
-const hasCredential = ({ req }: Context<Environment>, { http }: Deps): boolean =>
-  http.sessionCookie.read(req.header('cookie')) !== undefined || req.header('authorization') !== undefined;
-
 /** The document with the paths of this server, and what it knows of the session. */
-function documentOf({ config }: Deps, build: ClientBuild, session: 'none' | 'unknown'): string {
+function documentOf({ config }: Deps, build: ClientBuild, session: KnownSession): string {
   const { public_url: publicUrl, base_path: basePath } = config.server;
   const path = pathOf(publicUrl);
   return build.document

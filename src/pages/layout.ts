@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { type Asset, ICON, SCRIPT, STYLE } from './assets.ts';
+import type { KnownSession } from './documents.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -9,6 +10,8 @@ export interface Site {
   api: string;
   /** As the outside world writes it: `https://errand.example.com/api`. */
   publicApi: string;
+  /** Whether the request for the page came without a session. */
+  session: KnownSession;
   /** Where the web client is, relative to the page; undefined while it is switched off. */
   app: string | undefined;
 }
@@ -39,7 +42,7 @@ export const layout = (
   site: Site,
   page: Page,
 ): Html => html`${headOf(page.title, STYLE, page.hasScript ? SCRIPT : undefined)}
-<body data-api="${site.api}"${site.app !== undefined && html` data-app="${site.app}"`}>
+<body data-api="${site.api}" data-session="${site.session}"${site.app !== undefined && html` data-app="${site.app}"`}>
 <header><img src="${ICON.href}" alt="" width="20" height="20"> Errand</header>
 <main>
 ${page.main(site)}

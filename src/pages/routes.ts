@@ -9,7 +9,7 @@ import { type Asset, ICON, REFERENCE_SCRIPT, REFERENCE_STYLE, SCRIPT, STYLE } fr
 import { mountClient, mountFarewell } from './client.ts';
 import { confirmEmail } from './confirm-email.ts';
 import { confirmSignup } from './confirm-signup.ts';
-import { documentHeaders, keptForGood } from './documents.ts';
+import { documentHeaders, keptForGood, storedDocument } from './documents.ts';
 import { keepEmail } from './keep-email.ts';
 import { layout, type Page } from './layout.ts';
 import { referencePage } from './reference.ts';
@@ -50,7 +50,7 @@ export function mountPages(app: Hono<Environment>, deps: Deps): void {
   };
   const pages = deps.config.web.enabled ? PAGES : { ...PAGES, '/': welcome };
   for (const [path, page] of Object.entries(pages)) {
-    const stored = storedText(async () => String(await layout(site, page)));
+    const stored = storedDocument(deps, async (session) => String(await layout({ ...site, session }, page)));
     app.get(path, (context) => stored(context, documentHeaders(context, publicUrl, CONTENT_POLICY)));
   }
   mountAssets(app, '', [STYLE, SCRIPT, ICON]);

@@ -12,6 +12,8 @@ export function page() {
   const token = takeToken();
   /** Of the account that was just opened, while the page still asks for its password. */
   let session;
+  /** Nobody is signed in to the web client: to ask who is would be an error in the console. */
+  let isNobody = document.body.dataset.session === 'none';
 
   followTheme();
   show(token ? 'ask' : 'missing');
@@ -21,7 +23,11 @@ export function page() {
   addEventListener('pagehide', () => session && !app && signOut(session));
   // They may have signed in elsewhere meanwhile.
   if (document.querySelector('[data-ways]'))
-    document.addEventListener('visibilitychange', () => !document.hidden && tell());
+    document.addEventListener('visibilitychange', async () => {
+      if (document.hidden) return;
+      isNobody = await comesWithoutSession();
+      tell();
+    });
   prepare(document);
 
   /** As it was chosen in the web client on this device. */
@@ -70,7 +76,7 @@ export function page() {
 
   /** Fills in what the token is about; what cannot be known stays unsaid. A dead invitation says so at once. */
   async function tell() {
-    const [about, person] = await Promise.all([read(), app ? whoIsHere() : undefined]);
+    const [about, person] = await Promise.all([read(), app && !isNobody ? whoIsHere() : undefined]);
     if (document.querySelector('[data-view="ask"]').hidden) return;
     if (about.isDead && document.querySelector('[data-ways]')) {
       // What is under way may have used it.
@@ -104,6 +110,14 @@ export function page() {
     place.dataset.ways = name;
     place.replaceChildren(document.querySelector(`template[data-way="${name}"]`).content.cloneNode(true));
     prepare(place);
+  }
+
+  /** Whether this page, fetched again, says that nobody's session came with the request. */
+  function comesWithoutSession() {
+    return fetch(location.pathname, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+      .then((response) => response.text())
+      .then((text) => text.includes('data-session="none"'))
+      .catch(() => false);
   }
 
   /** Who is signed in to the web client, if anyone is. */
@@ -167,7 +181,7 @@ export function page() {
   /** Leads into the web client, which says what has happened. */
   async function goOn(to, words) {
     // A page that signs nobody in leaves nobody else signed in either.
-    if (to === 'sign-in') await post('/auth/logout').catch(() => {});
+    if (to === 'sign-in' && !(await comesWithoutSession())) await post('/auth/logout').catch(() => {});
     try {
       if (words) sessionStorage.setItem('errand.notice', words);
     } catch {

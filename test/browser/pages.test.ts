@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { ConsoleMessage } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
@@ -426,6 +427,48 @@ describe('every page of a mailed link', () => {
       expect(visit.calls).toEqual([]);
     },
   );
+
+  it('asks nothing in vain where nobody is signed in, so that its console stays empty', async () => {
+    const errors: string[] = [];
+    const note = (message: ConsoleMessage) => {
+      if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`);
+    };
+    visit.page.on('console', note);
+    const ada = await world.signUp('ada@example.com');
+    await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
+    const links = [(await register('bob@example.com')).link, (await world.mailTo(ada.email)).link];
+    const body = { newEmail: 'countess@example.com' };
+    await world.call('POST', '/auth/email/change/request', { token: ada.accessToken, body });
+    for (const email of [body.newEmail, ada.email]) links.push((await world.mailTo(email)).link);
+    const workspaces = await world.call('GET', '/me/workspaces', { token: ada.accessToken });
+    const invitations = `/workspaces/${workspaces.body.items[0].id}/invitations`;
+    const invited = { email: 'eve@example.com', role: 'member' };
+    await world.call('POST', invitations, { token: ada.accessToken, body: invited });
+    links.push((await world.mailTo(invited.email)).link);
+    for (const link of links) {
+      await visit.follow(link);
+      await visit.page.getByRole('button').first().waitFor();
+      await visit.page.waitForLoadState('networkidle');
+    }
+    // To its end too, which signs out who is not signed in.
+    await visit.follow(links[1]);
+    await visit.page.getByLabel('New password').fill('a much better one');
+    await button('Set password').click();
+    await inClient('Sign in');
+    await visit.follow(links.at(-1));
+    await visit.page.getByText('invites you').waitFor();
+    // Back from another tab, first without, then with a session.
+    const comeBack = () => visit.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await comeBack();
+    await visit.page.waitForLoadState('networkidle');
+    expect(errors).toEqual([]);
+    await world.signUp(invited.email);
+    await signInHere({ ...ada, email: invited.email, password: `password of ${invited.email}` });
+    await comeBack();
+    await visit.page.getByText(`You are signed in as ${invited.email}`).waitFor();
+    visit.page.off('console', note);
+    expect(errors).toEqual([]);
+  });
 
   it('says when the server cannot be reached, fails, or asks for patience, and lets one try again', async () => {
     const { link } = await register('ada@example.com');

@@ -121,7 +121,7 @@ describe('the pages', () => {
   });
 
   it('escape whatever is put into them', async () => {
-    const site = { api: '"><script>', publicApi: '<script>', app: '"><script>' };
+    const site = { session: 'none' as const, api: '"><script>', publicApi: '<script>', app: '"><script>' };
     const html = String(await layout(site, confirmSignup));
     expect(html).toContain('data-api="&quot;&gt;&lt;script&gt;"');
     expect(html).toContain('data-app="&quot;&gt;&lt;script&gt;"');
