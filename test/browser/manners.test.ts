@@ -764,6 +764,23 @@ const HIDE = `{
   document.dispatchEvent(new Event('visibilitychange'));
 }`;
 
+describe('the menu of a row', () => {
+  it('stays open when the button that asked for it is released beside its corner, after a while', async () => {
+    await make('Water');
+    const page = await enter(ada, listAddress());
+    const menu = page.getByRole('menu');
+    await rowIn(page, 'Water').hover();
+    await page.mouse.down({ button: 'right' });
+    for (let frame = 0; frame < 12; frame += 1) await page.evaluate('new Promise(requestAnimationFrame)');
+    await page.mouse.up({ button: 'right' });
+    await menu.waitFor();
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'hidden' });
+    await page.keyboard.press('Shift+F10');
+    await menu.waitFor();
+  });
+});
+
 describe('a task that is made to repeat', () => {
   const repeat = async (page: Page, title: string, weekday: string) => {
     await rowIn(page, title).press('r');

@@ -15,6 +15,12 @@ function hasSelectedText(row: Element | null): boolean {
 }
 
 /**
+ * Fulfilled once the pointer that pressed a row is lifted. Where the press of the right button asks for a menu, as on
+ * Linux and macOS, or a long touch, the browser would close that menu when the pointer is lifted beside it.
+ */
+let lifted: Promise<unknown> = Promise.resolve();
+
+/**
  * For a list of rows or cards. A click beside the controls of a row does what a click on its link does; a layer of the
  * link over the whole row would do the same, but all rows would be painted in each frame of scrolling. The right button
  * opens the menu of a row, and the last that had the focus is noted.
@@ -29,7 +35,14 @@ export const rowEvents = {
     const id = rowOf(row);
     if (id === undefined || target instanceof HTMLInputElement || event.shiftKey) return;
     event.preventDefault();
-    openRowMenu([id], row, { x: event.clientX, y: event.clientY });
+    void lifted.then(() => openRowMenu([id], row, { x: event.clientX, y: event.clientY }));
+  },
+  onPointerDown(): void {
+    lifted = new Promise((resolve) => {
+      for (const end of ['pointerup', 'pointercancel']) {
+        addEventListener(end, () => setTimeout(resolve), { once: true });
+      }
+    });
   },
   onMouseDown(event: MouseEvent): void {
     // The focus stays where a selection begins, and no text is selected up to here.
