@@ -169,6 +169,15 @@ describe('a comment that is typed', () => {
     expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Green, I think');
   });
 
+  it('is given back to someone who is removed, and is told so', async () => {
+    await asAda('PATCH', `/workspaces/${home}`, { title: 'Garden club' });
+    const { page } = await typed('Comment', 'Green, I think');
+    await asAda('DELETE', `/workspaces/${home}/members/${bob.id}`);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await page.getByText('You are no longer a member of “Garden club”').waitFor();
+    await page.getByRole('main').getByRole('group').filter({ hasText: 'Green, I think' }).waitFor();
+  });
+
   it('is given back where the one that it changes is deleted elsewhere', async () => {
     const { page, comment } = await typed('Edit comment', 'Which shade of green?', async (page) => {
       await page.getByRole('region', { name: 'Comments' }).getByRole('button', { name: 'More' }).click();
@@ -176,6 +185,50 @@ describe('a comment that is typed', () => {
     });
     expect((await asAda('DELETE', comment)).status).toBe(204);
     await unsent(page).filter({ hasText: 'Which shade of green?' }).waitFor();
+  });
+});
+
+describe('what is typed by someone who becomes a viewer', () => {
+  const becomesViewer = async (page: Page) => {
+    await asAda('PATCH', `/workspaces/${home}/members/${bob.id}`, { role: 'viewer' });
+    await page.getByRole('button', { name: 'New task' }).waitFor({ state: 'detached' });
+  };
+
+  it('as a title is given back, from a row and from the panel', async () => {
+    await make('Paint the fence');
+    const page = await at(bob, `/w/${home}/lists/${listId}`, 'Tasks');
+    const rename = async (words: string) => {
+      await page.keyboard.press('F2');
+      await page.getByRole('textbox', { name: 'Title' }).fill(words);
+      await becomesViewer(page);
+      await said(page, 'Not saved: Renamed “Paint the fence”');
+      await page.getByRole('button', { name: 'Waiting changes' }).click();
+      const waiting = page.getByRole('dialog', { name: 'Waiting changes' });
+      await waiting.getByText(words).waitFor();
+      await waiting.getByRole('button', { name: 'Drop' }).click();
+      await page.keyboard.press('Escape');
+      await asAda('PATCH', `/workspaces/${home}/members/${bob.id}`, { role: 'member' });
+      await page.getByRole('button', { name: 'New task' }).waitFor();
+    };
+    await page.getByRole('main').getByRole('link', { name: 'Paint the fence' }).focus();
+    await rename('Paint the gate');
+    await openRow(page, 'Paint the fence');
+    await rename('Paint the shed');
+  });
+
+  it('stays in quick add, which says why', async () => {
+    const page = await at(bob, `/w/${home}/lists/${listId}`, 'Tasks');
+    await page.keyboard.press('c');
+    const field = page.getByRole('textbox', { name: 'Quick add' });
+    await field.fill('Paint the fence');
+    await becomesViewer(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'You may only read this workspace.' }).waitFor();
+    expect(await field.inputValue()).toBe('Paint the fence');
+    await asAda('PATCH', `/workspaces/${home}/members/${bob.id}`, { role: 'member' });
+    await page.getByRole('button', { name: 'New task' }).waitFor();
+    await field.press('Enter');
+    await said(page, 'Added “Paint the fence”');
   });
 });
 

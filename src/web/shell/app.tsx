@@ -3,10 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { NotFound } from '../screens/not-found/not-found.tsx';
 import { Unreachable } from '../screens/not-found/unreachable.tsx';
 import { loadOptions } from '../screens/sign-in/options.ts';
+import { besideId } from '../tasks/current.ts';
+import { Unsent } from '../tasks/unsent.tsx';
+import { quoted } from '../text/quoted.ts';
 import { Coming } from '../ui/coming.tsx';
 import { addressOf, returnTo, type ScreenName } from './addresses.ts';
 import { Frame } from './frame.tsx';
-import { isFirstLoad, workspace } from './frame-view.ts';
+import { isFirstLoad, titleOfLost, workspace } from './frame-view.ts';
 import { isPublic, match, navigate, path, query } from './navigation.ts';
 import { takeNotice } from './notice.ts';
 import { dropKeysAhead, Overlays } from './overlays.tsx';
@@ -52,12 +55,26 @@ function CurrentScreen() {
   if (!found) return <NotFound />;
   const { w } = found.params;
   if (w !== undefined && workspace.value?.id !== w && !isFirstLoad.value)
-    return userData.value?.store.isHeard.value ? <NotFound /> : <Coming />;
+    return userData.value?.store.isHeard.value ? (
+      <LostWorkspace w={w} taskId={found.params.task} />
+    ) : (
+      <Coming />
+    );
   return (
     <>
       <LoadedScreen key={path.value} name={found.name} params={found.params} />
       {!isPublic.value && <TaskBeside />}
     </>
+  );
+}
+
+/** In place of a screen of a workspace that the person is no member of, with what was typed about the task that was open. */
+function LostWorkspace({ w, taskId = besideId.value }: { w: string; taskId: string | undefined }) {
+  const title = titleOfLost(w);
+  return (
+    <NotFound below={taskId !== undefined && <Unsent taskId={taskId} />}>
+      {title && `You are no longer a member of ${quoted(title)}, or it was deleted.`}
+    </NotFound>
   );
 }
 

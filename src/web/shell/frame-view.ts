@@ -129,15 +129,25 @@ export const workspace = computed<WorkspaceView | undefined>(() => {
   return find(match.value?.params.w) ?? find(lastShown.value) ?? workspaces.value[0];
 });
 
+/** The titles of the workspaces that the person was shown on this page: one of them may be lost meanwhile. */
+const seenTitles = new Map<string, string>();
+
+/** The title of a workspace that is not the person's any more, where they saw it on this page. */
+export const titleOfLost = (id: string): string | undefined => seenTitles.get(id);
+
 /** Takes the workspace that was shown last from the device, and notes each one that is shown. */
 export function startLastShown(): void {
   effect(() => {
     const held = userData.value;
+    seenTitles.clear();
     lastShown.value = untracked(() => held?.store.note<string>(LAST_SHOWN));
   });
   effect(() => {
     const { w } = match.value?.params ?? {};
-    if (workspaces.value.some(({ id }) => id === w)) untracked(() => chooseWorkspace(w ?? ''));
+    const shown = workspaces.value.find(({ id }) => id === w);
+    if (!shown) return;
+    seenTitles.set(shown.id, shown.title);
+    untracked(() => chooseWorkspace(shown.id));
   });
 }
 

@@ -40,10 +40,12 @@ export const statusesIn = (listId: string): readonly Status[] =>
     (a, b) => a.position - b.position,
   );
 
+export const ONLY_READS = 'You may only read this workspace.';
+
 /** Those of some tasks that the person may change; says so where none is. */
 export function writable(tasks: readonly Task[]): readonly Task[] {
   const allowed = tasks.filter(({ workspaceId }) => mayWriteIn(workspaceId));
-  if (tasks.length > 0 && allowed.length === 0) showToast('You may only read this workspace.');
+  if (tasks.length > 0 && allowed.length === 0) showToast(ONLY_READS);
   return allowed;
 }
 
@@ -253,17 +255,12 @@ export function isUpcomingInstance({ id, recurrence }: Task): boolean {
   return currentUserData().store.view.row('recurringTask', recurringTaskId)?.nextTaskId === id;
 }
 
+/** Who lost the right to it while they typed gets the title back as what was not saved. */
 export function rename(task: Task, title: string): void {
   const wanted = title.trim();
   if (wanted === '' || wanted === task.title) return;
   const fields = { title: wanted };
-  actOrAsk(
-    `Renamed ${quoted(task.title)}`,
-    [task],
-    updates(writable([task]), () => fields),
-    fields,
-    actInSight,
-  );
+  actOrAsk(`Renamed ${quoted(task.title)}`, [task], [updateTask(task, fields)], fields, actInSight);
 }
 
 /** Places tasks before `rows[index]`, in a status where one is given; `rows` is in order and holds none of them. */

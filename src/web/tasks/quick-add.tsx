@@ -3,7 +3,7 @@ import { create } from '../data/intents.ts';
 import { addressOf } from '../shell/addresses.ts';
 import { now, weekStart, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
-import { inbox, isFirstLoad, workspace } from '../shell/frame-view.ts';
+import { inbox, isFirstLoad, mayWriteIn, workspace } from '../shell/frame-view.ts';
 import { match as addressMatch, navigate, openBeside } from '../shell/navigation.ts';
 import { type OverlayProps, openNewWorkspace, takeTypedAhead } from '../shell/overlays.tsx';
 import { useUserData } from '../shell/store.ts';
@@ -27,7 +27,7 @@ import { Keycaps } from '../ui/keycaps.tsx';
 import { submits } from '../ui/submits.ts';
 import { ToastRegion } from '../ui/toast-region.tsx';
 import { act } from './act.ts';
-import { statusesIn } from './changes.ts';
+import { ONLY_READS, statusesIn } from './changes.ts';
 import { filters } from './filters.ts';
 import { dayForNew } from './new-task.ts';
 import { type Choice, Choices, choicesFor } from './quick-add-choices.tsx';
@@ -130,13 +130,16 @@ export function QuickAdd({ onClose }: OverlayProps) {
   /** Makes these tasks; returns none where something is wrong, and says what. */
   const make = (tasks: readonly QuickTask[], description: string | null = null) => {
     const isTooLong = tasks.some(({ title }) => title.length > MAX_TITLE);
-    const made = isTooLong
-      ? []
-      : tasks.flatMap((task) => {
-          const list = task.listId ?? listId;
-          return list === null ? [] : newTask(task, list, view, description);
-        });
+    const onlyReads = w !== '' && !mayWriteIn(w);
+    const made =
+      isTooLong || onlyReads
+        ? []
+        : tasks.flatMap((task) => {
+            const list = task.listId ?? listId;
+            return list === null ? [] : newTask(task, list, view, description);
+          });
     if (isTooLong) setProblem(TOO_LONG);
+    else if (onlyReads) setProblem(ONLY_READS);
     else if (made.length === 0)
       setProblem(
         isFirstLoad.value ? 'Your lists are still being loaded.' : w === '' ? NO_WORKSPACE : NO_LIST,

@@ -12,7 +12,7 @@ interface Props {
   /** In place of the way to Today. */
   action?: ComponentChildren;
   below?: ComponentChildren;
-  children?: string;
+  children?: string | undefined;
 }
 
 /** An address that leads to no screen, or as `children` say it. */
