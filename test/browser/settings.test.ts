@@ -337,6 +337,56 @@ describe('the account', () => {
     expect(await page.locator('[aria-keyshortcuts]').count()).toBe(0);
   });
 
+  it('gives back what was typed and not saved where a form was left by a link, Back or a reload, but no password', async () => {
+    const name = page.getByLabel('Name', { exact: true });
+    const drop = page.getByRole('button', { name: 'Drop changes' });
+    const leaveTo = async (title: string) => {
+      await page.getByRole('link', { name: title, exact: true }).click();
+      await shown(title);
+    };
+    await enter('/settings/profile', 'Profile');
+    expect(await drop.count()).toBe(0);
+    await name.fill('Countess');
+    await page.getByLabel('First day of the week').selectOption('sunday');
+    await leaveTo('Security');
+    await fill('Current password', 'a password typed');
+    await fill('New email', 'countess@example.com');
+    await page.goBack();
+    await shown('Profile');
+    expect(await name.inputValue()).toBe('Countess');
+    expect(await page.getByLabel('First day of the week').inputValue()).toBe('sunday');
+    await page.reload();
+    await shown('Profile');
+    expect(await name.inputValue()).toBe('Countess');
+    await drop.click();
+    expect(await name.inputValue()).toBe('Ada');
+    expect(await drop.count()).toBe(0);
+    expect(await page.evaluate('document.activeElement !== document.body')).toBe(true);
+
+    await name.fill('Ada Lovelace');
+    await press('Save');
+    await said('Saved');
+    await drop.waitFor({ state: 'detached' });
+    await leaveTo('Security');
+    expect(await page.getByLabel('New email').inputValue()).toBe('countess@example.com');
+    expect(await page.getByLabel('Current password').inputValue()).toBe('');
+    await asAda('PATCH', '/me', { name: 'Ada King' });
+    await page.reload();
+    await leaveTo('Profile');
+    await eventually(() => name.inputValue()).toBe('Ada King');
+
+    await leaveTo('API tokens');
+    await press('New token');
+    await name.fill('Backup script');
+    await page.reload();
+    await shown('API tokens');
+    await press('New token');
+    expect(await name.inputValue()).toBe('Backup script');
+    await press('Cancel');
+    await press('New token');
+    expect(await name.inputValue()).toBe('');
+  });
+
   it('is not offered its own time zone by another name', async () => {
     const elsewhere = await startVisit(browser, world.app, { timezoneId: 'Asia/Calcutta' });
     await signInOn(elsewhere.page.context(), elsewhere.origin, ada);
@@ -570,6 +620,47 @@ describe('the workspace', () => {
       'In review',
       'Done',
     ]);
+  });
+
+  it('gives back what was typed of its statuses, labels and invitations where the screen was left', async () => {
+    const leaveTo = async (title: string) => {
+      await page.getByRole('link', { name: title, exact: true }).click();
+      await shown(title);
+    };
+    const first = page.getByLabel('Name of status 1');
+    await enter(settingsOf('statuses'), 'Statuses');
+    await first.fill('Backlog');
+    await press('New status');
+    await page.locator('main input:focus').fill('In review');
+    await leaveTo('People');
+    await fill('Email', 'eve@example.com');
+    await leaveTo('Labels');
+    await press('New label');
+    await fill('Name', 'garden');
+    await page.goBack();
+    await shown('People');
+    expect(await page.getByLabel('Email').inputValue()).toBe('eve@example.com');
+    await leaveTo('Labels');
+    await press('New label');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('garden');
+    await page.keyboard.press('Enter');
+    await eventually(() => titlesAt('/labels')).toEqual(['garden']);
+    await leaveTo('Statuses');
+    expect(await first.inputValue()).toBe('Backlog');
+    expect(await page.getByLabel('Name of status 4').inputValue()).toBe('In review');
+    await press('Drop changes');
+    expect(await first.inputValue()).toBe('To Do');
+    await first.fill('Backlog');
+    await press('New status');
+    await press('Save');
+    await said('Saved');
+    await page.getByRole('button', { name: 'Drop changes' }).waitFor({ state: 'detached' });
+    await asAda('GET', `/workspaces/${home}/status-templates`).then(({ body }) =>
+      expect(body.items[0].statuses).toHaveLength(4),
+    );
+    await leaveTo('Labels');
+    await press('New label');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
   });
 
   it('keeps what is changed of its statuses while their template is renamed', async () => {

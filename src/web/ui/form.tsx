@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Failure, Outcome } from '../data/api.ts';
 import { sentenceOf } from '../shell/api.ts';
@@ -109,9 +109,18 @@ export const Submit = ({ children }: { children: string }) => (
   </Button>
 );
 
+/** Goes back to what is saved, where something is typed that is not. */
+export const DropChanges = ({ draft }: { draft: { isChanged: boolean; drop(): void } }) =>
+  draft.isChanged && (
+    <Button class="plain" onClick={draft.drop}>
+      Drop changes
+    </Button>
+  );
+
 /** Where a form that stays on its page is sent. */
-export const SaveLine = () => (
+export const SaveLine = ({ draft }: Partial<ComponentProps<typeof DropChanges>>) => (
   <div class="line">
     <Submit>Save</Submit>
+    {draft && <DropChanges draft={draft} />}
   </div>
 );

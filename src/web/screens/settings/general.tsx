@@ -27,26 +27,32 @@ function Naming({ row }: { row: Workspace }) {
   const { store } = useUserData();
   const w = row.id;
   const isAdmin = isAdminIn(w);
-  const [title, setTitle] = useDraft(row.title);
-  const [key, setKey] = useDraft(row.key);
+  const draft = useDraft(`workspace ${w}`, { title: row.title, key: row.key });
+  const { title, key } = draft.values;
   const form = useForm(['title', 'key']);
   const save = async () => {
     const body = { title, ...(key !== row.key && { key }) };
     if (!(await form.send(() => call('PATCH', `/workspaces/${w}`, body)))) return;
+    draft.saved();
     showToast('Saved');
     store.pullNow(w);
   };
   return (
     <Form state={form} onSubmit={save}>
-      <Field label="Name" autocomplete="off" disabled={!isAdmin} {...form.field('title', title, setTitle)} />
+      <Field
+        label="Name"
+        autocomplete="off"
+        disabled={!isAdmin}
+        {...form.field('title', title, draft.set('title'))}
+      />
       <Field
         label="Key"
         autocomplete="off"
         disabled={!isAdmin}
         hint={`Two to six letters before the numbers of tasks: ${key || row.key}-12`}
-        {...form.field('key', key, (text) => setKey(text.toUpperCase()))}
+        {...form.field('key', key, (text) => draft.set('key')(text.toUpperCase()))}
       />
-      {isAdmin && <SaveLine />}
+      {isAdmin && <SaveLine draft={draft} />}
     </Form>
   );
 }

@@ -4,6 +4,7 @@ import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { type Choice, Select } from '../../ui/select.tsx';
 import { submits } from '../../ui/submits.ts';
+import { useDraft } from './use-draft.ts';
 
 interface Props {
   title: string;
@@ -14,9 +15,10 @@ interface Props {
   onClose(): void;
 }
 
-/** Asks for a name. */
+/** Asks for a name. What is typed stays for the next opening until it is saved or canceled. */
 export function NameDialog({ title, value = '', taken = [], onSave, onClose }: Props) {
-  const [name, setName] = useState(value);
+  const draft = useDraft(`name ${title} ${value}`, { name: value });
+  const { name } = draft.values;
   const [error, setError] = useState<string>();
   const save = () => {
     const wanted = name.trim();
@@ -24,11 +26,16 @@ export function NameDialog({ title, value = '', taken = [], onSave, onClose }: P
     const wrong = wanted === '' ? 'A name is needed' : isTaken ? 'Another one has this name' : undefined;
     setError(wrong);
     if (wrong) return;
+    draft.drop();
     onClose();
     if (wanted !== value) onSave(wanted);
   };
+  const cancel = () => {
+    draft.drop();
+    onClose();
+  };
   return (
-    <SmallDialog title={title} onSave={save} onClose={onClose}>
+    <SmallDialog title={title} onSave={save} onClose={onClose} onCancel={cancel}>
       <Field
         label="Name"
         name="title"
@@ -36,7 +43,7 @@ export function NameDialog({ title, value = '', taken = [], onSave, onClose }: P
         autoFocus
         value={name}
         error={error}
-        onInput={setName}
+        onInput={draft.set('name')}
       />
     </SmallDialog>
   );
@@ -69,16 +76,17 @@ interface SmallProps {
   title: string;
   onSave(): void;
   onClose(): void;
+  onCancel?(): void;
   children: ComponentChildren;
 }
 
-const SmallDialog = ({ title, onSave, onClose, children }: SmallProps) => (
+const SmallDialog = ({ title, onSave, onClose, onCancel = onClose, children }: SmallProps) => (
   <Dialog label={title} class="small" onClose={onClose}>
     <form class="view-form" noValidate onSubmit={submits(onSave)}>
       <h2>{title}</h2>
       {children}
       <div class="line actions">
-        <DialogButtons onCancel={onClose} />
+        <DialogButtons onCancel={onCancel} />
       </div>
     </form>
   </Dialog>

@@ -20,6 +20,7 @@ import { MenuButton, type MenuItem, MoreButton } from '../../ui/menu.tsx';
 import { Select } from '../../ui/select.tsx';
 import { HandOver } from './leaving.tsx';
 import { Part, SettingsPage } from './page.tsx';
+import { useDraft } from './use-draft.ts';
 
 const ROLES: Record<Role, string> = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
 const GIVEN: readonly Role[] = ['admin', 'member', 'viewer'];
@@ -133,24 +134,29 @@ export function People({ params }: ScreenProps) {
 const invitationsOf = (w: string): string => `/workspaces/${w}/invitations`;
 
 function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('member');
+  const draft = useDraft(`invite ${w}`, { email: '', role: 'member' });
+  const { email, role } = draft.values;
   const form = useForm(['email']);
   const send = async () => {
     if (!(await form.send(() => call('POST', invitationsOf(w), { email, role })))) return;
     showToast(`Invited ${email}`);
-    setEmail('');
+    draft.set('email')('');
     onSent();
   };
   return (
     <Form state={form} label="Invite" onSubmit={send}>
       <div class="invite">
-        <Field label="Email" type="email" autocomplete="off" {...form.field('email', email, setEmail)} />
+        <Field
+          label="Email"
+          type="email"
+          autocomplete="off"
+          {...form.field('email', email, draft.set('email'))}
+        />
         <Select
           label="Role"
           value={role}
           options={GIVEN.map((one) => ({ value: one, title: ROLES[one] }))}
-          onChange={(chosen) => setRole(GIVEN.find((one) => one === chosen) ?? 'member')}
+          onChange={draft.set('role')}
         />
         <Submit>Invite</Submit>
       </div>

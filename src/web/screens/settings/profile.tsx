@@ -24,12 +24,17 @@ const zonesKnown = (present: string): string[] => {
 /** Name, time zone, week; how the client looks and listens. */
 export function ProfileScreen() {
   const person = me.value;
-  const [name, setName] = useDraft(person?.name ?? '');
-  const [timezone, setTimezone] = useDraft(zone.value);
-  const [week, setWeek] = useDraft(weekStart.value);
+  const draft = useDraft('profile', {
+    name: person?.name ?? '',
+    timezone: zone.value,
+    weekStart: weekStart.value as string,
+  });
+  const { name, timezone } = draft.values;
   const form = useForm(['name']);
   const save = async () => {
-    if (await form.send(() => saveProfile({ name, timezone, weekStart: week }))) showToast('Saved');
+    if (!(await form.send(() => saveProfile(draft.values)))) return;
+    draft.saved();
+    showToast('Saved');
   };
   const toggleLetters = async () => {
     const reply = await savePreferences({ singleLetters: !singleLetters.value });
@@ -38,20 +43,20 @@ export function ProfileScreen() {
   return (
     <SettingsPage title="Profile">
       <Form state={form} onSubmit={save}>
-        <Field label="Name" autocomplete="name" {...form.field('name', name, setName)} />
+        <Field label="Name" autocomplete="name" {...form.field('name', name, draft.set('name'))} />
         <Select
           label="Time zone"
           value={timezone}
           options={zonesKnown(timezone).map((one) => ({ value: one, title: one.replaceAll('_', ' ') }))}
-          onChange={setTimezone}
+          onChange={draft.set('timezone')}
         />
         <Select
           label="First day of the week"
-          value={week}
+          value={draft.values.weekStart}
           options={WEEKDAYS.map((day, index) => ({ value: day, title: WEEKDAY_NAMES[index] ?? day }))}
-          onChange={setWeek}
+          onChange={draft.set('weekStart')}
         />
-        <SaveLine />
+        <SaveLine draft={draft} />
       </Form>
       <Part title="Look" note="On this device only.">
         <Select

@@ -15,6 +15,7 @@ import { Form, SaveLine, useForm, wordsFor } from '../../ui/form.tsx';
 import { authOptions, loadOptions } from '../sign-in/options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from '../sign-in/providers.ts';
 import { Part, SettingsPage } from './page.tsx';
+import { useDraft } from './use-draft.ts';
 
 type Provider = Proof['provider'];
 const TITLES: Record<Provider, string> = { google: 'Google', telegram: 'Telegram' };
@@ -88,13 +89,14 @@ function PasswordForm() {
 }
 
 function EmailForm() {
-  const [email, setEmail] = useState('');
+  const draft = useDraft('email', { email: '' });
+  const { email } = draft.values;
   const form = useForm(['newEmail']);
   const save = async () => {
     const isDone = await form.send(() => call('POST', '/auth/email/change/request', { newEmail: email }));
     if (!isDone) return;
     showToast(`A link is on its way to ${email}`);
-    setEmail('');
+    draft.drop();
   };
   return (
     <Part
@@ -110,7 +112,7 @@ function EmailForm() {
           label="New email"
           type="email"
           autocomplete="off"
-          {...form.field('newEmail', email, setEmail)}
+          {...form.field('newEmail', email, draft.set('email'))}
         />
         <SaveLine />
       </Form>

@@ -12,13 +12,14 @@ import { quoted } from '../../text/quoted.ts';
 import { STATUS_TYPES } from '../../text/say-filters.ts';
 import { useAsk } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { DropChanges, Form, Submit, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { type MenuItem, MoreButton, moveItems } from '../../ui/menu.tsx';
 import { mergeStatuses, type StatusDraft } from './merge-statuses.ts';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { Part, SettingsPage } from './page.tsx';
+import { keepDraft } from './use-draft.ts';
 
 /** The statuses that tasks go through; each template serves some lists. */
 export function Statuses({ params }: ScreenProps) {
@@ -70,6 +71,21 @@ export function Statuses({ params }: ScreenProps) {
 const statusesOf = ({ statuses }: StatusTemplate): readonly Status[] =>
   [...statuses].sort((a, b) => a.position - b.position);
 
+/** What is edited, and what it began with. */
+interface Kept {
+  base: StatusTemplate;
+  statuses: readonly StatusDraft[];
+}
+
+const startOf = (template: StatusTemplate): Kept => ({ base: template, statuses: statusesOf(template) });
+
+const areSame = (mine: readonly StatusDraft[], theirs: readonly StatusDraft[]): boolean => {
+  const [here, there] = [mine, theirs].map((all) =>
+    all.map(({ id, title, type, color }) => [id, title, type, color]),
+  );
+  return JSON.stringify(here) === JSON.stringify(there);
+};
+
 const sayConflicts = (conflicts: readonly string[]): string =>
   `Someone else saved these statuses meanwhile. ${conflicts.join(' ')} Save to keep it so.`;
 
@@ -83,11 +99,13 @@ const rejected = (message: string): Failure => ({
 });
 
 function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: boolean }) {
-  const { store, lists } = useUserData();
+  const { store, lists, drafts } = useUserData();
   const { id, workspaceId, title } = template;
+  const where = `statuses ${id}`;
   const address = `/workspaces/${workspaceId}/status-templates/${id}`;
-  const [base, setBase] = useState(template);
-  const [statuses, setStatuses] = useState<readonly StatusDraft[]>(() => statusesOf(template));
+  const [kept] = useState((): Kept => JSON.parse(drafts.get(where) || 'null') ?? startOf(template));
+  const [base, setBase] = useState(kept.base);
+  const [statuses, setStatuses] = useState(kept.statuses);
   const [isNaming, setNaming] = useState(false);
   const [ask, question] = useAsk();
   const form = useForm([]);
@@ -102,6 +120,9 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
     const { conflicts } = take(template);
     if (conflicts.length > 0) form.fail(sayConflicts(conflicts));
   }
+  const isChanged = !areSame(statuses, statusesOf(base));
+  useLayoutEffect(() => keepDraft(drafts, where, isChanged ? { base, statuses } : undefined));
+  const drop = () => setStatuses(statusesOf(base));
   const added = useRef(0);
   const rows = useRef<HTMLDivElement>(null);
   // The new one is named at once.
@@ -121,7 +142,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
   };
   const add = () => {
     added.current += 1;
-    const next = { id: `new ${added.current}`, isNew: true, title: 'New status', type: 'started' } as const;
+    const next = { id: store.makeId(), isNew: true, title: 'New status', type: 'started' } as const;
     setStatuses([...statuses, { ...next, color: '#747a74' }]);
   };
   const save = async () => {
@@ -245,9 +266,10 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
             <Button class="plain add" onClick={add} icon="plus" isSmall>
               New status
             </Button>
-            <Button type="submit" class="main push">
-              Save
-            </Button>
+            <span class="line push">
+              <DropChanges draft={{ isChanged, drop }} />
+              <Submit>Save</Submit>
+            </span>
           </div>
         )}
       </Form>

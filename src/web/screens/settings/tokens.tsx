@@ -14,6 +14,7 @@ import { Form, useForm } from '../../ui/form.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { choicesOf, Select } from '../../ui/select.tsx';
 import { SettingsPage } from './page.tsx';
+import { useDraft } from './use-draft.ts';
 
 interface Token {
   id: string;
@@ -106,10 +107,8 @@ export function Tokens() {
 }
 
 function NewToken({ onClose }: { onClose(): void }) {
-  const [title, setTitle] = useState('');
-  const [role, setRole] = useState('member');
-  const [place, setPlace] = useState('');
-  const [days, setDays] = useState('90');
+  const draft = useDraft('token', { title: '', role: 'member', place: '', days: '90' });
+  const { title, role, place, days } = draft.values;
   const [made, setMade] = useState<string>();
   const [isCopied, setCopied] = useState<boolean>();
   const form = useForm(['title']);
@@ -123,7 +122,10 @@ function NewToken({ onClose }: { onClose(): void }) {
     let token: string | undefined;
     await form.send(async () => {
       const reply = await call<{ token: string }>('POST', '/me/tokens', body);
-      if (reply.kind === 'ok') token = reply.body.token;
+      if (reply.kind === 'ok') {
+        token = reply.body.token;
+        draft.drop();
+      }
       return reply;
     });
     setMade(token);
@@ -132,8 +134,13 @@ function NewToken({ onClose }: { onClose(): void }) {
     <TitledDialog title="New token" onClose={onClose}>
       {made === undefined ? (
         <Form state={form} onSubmit={save}>
-          <Field label="Name" autocomplete="off" autoFocus {...form.field('title', title, setTitle)} />
-          <Select label="Role" value={role} options={choicesOf(ROLES)} onChange={setRole} />
+          <Field
+            label="Name"
+            autocomplete="off"
+            autoFocus
+            {...form.field('title', title, draft.set('title'))}
+          />
+          <Select label="Role" value={role} options={choicesOf(ROLES)} onChange={draft.set('role')} />
           <Select
             label="Workspaces"
             value={place}
@@ -141,11 +148,16 @@ function NewToken({ onClose }: { onClose(): void }) {
               { value: '', title: 'All' },
               ...workspaces.value.map(({ id, title: words }) => ({ value: id, title: words })),
             ]}
-            onChange={setPlace}
+            onChange={draft.set('place')}
           />
-          <Select label="Ends after" value={days} options={choicesOf(DAYS)} onChange={setDays} />
+          <Select label="Ends after" value={days} options={choicesOf(DAYS)} onChange={draft.set('days')} />
           <div class="line">
-            <DialogButtons onCancel={onClose} />
+            <DialogButtons
+              onCancel={() => {
+                draft.drop();
+                onClose();
+              }}
+            />
           </div>
         </Form>
       ) : (
