@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { create, update } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
 import { sentenceOf } from '../../shell/api.ts';
-import { today, weekStart, zone } from '../../shell/clock.ts';
+import { now, today, weekStart, zone } from '../../shell/clock.ts';
 import { isOpen, useUserData } from '../../shell/store.ts';
 import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
@@ -36,7 +36,7 @@ export function SeriesDialog() {
 function Editor({ task, series }: { task: Task | undefined; series: Series | undefined }) {
   const { store } = useUserData();
   // Either may be deleted elsewhere: what was chosen here stays.
-  const [opened] = useState({ task, series });
+  const [opened] = useState({ task, series, at: new Date(now.peek()).toISOString() });
   const isGone = opened.series !== undefined && series === undefined;
   const due = task ? dueOf(task, zone.peek()) : null;
   const from = due?.day ?? today.peek();
@@ -58,7 +58,9 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
     timezone: series?.interval.timezone ?? zone.value,
     firstDayOfWeek: series?.interval.firstDayOfWeek ?? weekStart.value,
   });
-  const startsAt = series?.startsAt ?? instantOf(from, draft.time || '00:00', zone.value);
+  // What had no day is the first: no date that has passed today counts.
+  const begins = due ? instantOf(due.day, draft.time || '00:00', zone.value) : opened.at;
+  const startsAt = series?.startsAt ?? begins;
   const isRuleChanged =
     series === undefined ||
     JSON.stringify([interval, endCondition]) !==
