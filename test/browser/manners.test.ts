@@ -519,6 +519,24 @@ describe('a long list', () => {
     await page.getByText('This list is sorted: its own order cannot be changed.').waitFor();
   });
 
+  it('stands in the order of the address on a board too, which is not dragged then', async () => {
+    for (const title of ['Bread', 'Apples', 'Cheese']) await make(title, { position: title.length });
+    const page = await enter(ada, `${listAddress()}?view=board`);
+    const cards = page.getByRole('region', { name: 'To Do' }).getByRole('listitem');
+    const titles = () => cards.locator('.title').allTextContents();
+    await expect.poll(titles).toEqual(['Bread', 'Apples', 'Cheese']);
+    await page.getByRole('button', { name: 'Display' }).click();
+    const display = page.getByRole('dialog', { name: 'Display' });
+    await display.getByRole('combobox', { name: 'Sort by' }).selectOption('Title');
+    await display.getByRole('button', { name: 'Done' }).click();
+    await expect.poll(titles).toEqual(['Apples', 'Bread', 'Cheese']);
+    await cards.first().dragTo(page.getByRole('region', { name: 'In Progress' }));
+    await page.getByText('This list is sorted: its own order cannot be changed.').waitFor();
+    await expect.poll(titles).toEqual(['Apples', 'Bread', 'Cheese']);
+    const current = page.getByRole('navigation', { name: 'View' }).locator('[aria-current="page"]');
+    expect(await current.allTextContents()).toEqual(['Board']);
+  });
+
   it('is ordered by Alt and arrows, all that is selected together', async () => {
     for (const [position, title] of ['A', 'B', 'C', 'D'].entries()) await make(title, { position });
     const page = await enter(ada, `${listAddress()}?group=none`);
@@ -818,6 +836,15 @@ describe('a task that is made to repeat', () => {
     await expect.poll(dueDays).toEqual([day(0)]);
     const { body } = await asAda('GET', `/workspaces/${home}/recurring-tasks`);
     expect(body.total).toBe(0);
+  });
+
+  it('without a day is the first of its series', async () => {
+    await make('Water');
+    const page = await enter(ada, listAddress());
+    await repeat(page, 'Water', weekdayOf(0));
+    await expect.poll(dueDays).toEqual([day(7)]);
+    const { items } = (await asAda('GET', `/workspaces/${home}/tasks`)).body;
+    expect(items[0].recurrence.occurrenceNumber).toBe(1);
   });
 
   it('is an open one: of a closed one the dialog says so', async () => {

@@ -25,6 +25,8 @@ interface Props {
   whose?: string;
   /** Sorting and grouping are for lists; days have theirs. */
   hasDisplay?: boolean;
+  /** A board has its columns. */
+  hasGroups?: boolean;
   menu?: readonly MenuItem[];
 }
 
@@ -49,19 +51,24 @@ export function ScreenHead({
   workspaceId,
   whose,
   hasDisplay,
+  hasGroups = false,
   menu = [],
 }: Props) {
   const [open, setOpen] = useState<'filter' | 'display'>();
   const count = Object.keys(filters.value).length;
-  const isDisplayed = hasDisplay && (sort.value !== 'position' || grouping.value !== 'status');
+  const isDisplayed = hasDisplay && (sort.value !== 'position' || (hasGroups && grouping.value !== 'status'));
   const close = () => setOpen(undefined);
   useCommands(() => {
     const all = [viewing('filter', 'Filter…', 'filter', () => setOpen('filter'))];
     if (count > 0) all.push(viewing('clear-filters', 'Clear filters', 'filter', clearFilters));
     if (hasDisplay)
-      all.push(viewing('display', 'Display: sort and group…', 'sliders', () => setOpen('display')));
+      all.push(
+        viewing('display', hasGroups ? 'Display: sort and group…' : 'Display: sort…', 'sliders', () =>
+          setOpen('display'),
+        ),
+      );
     return all;
-  }, [count > 0, hasDisplay]);
+  }, [count > 0, hasDisplay, hasGroups]);
   const subtitle = note && <p class="quiet">{note}</p>;
   return (
     <header class="head">
@@ -104,7 +111,7 @@ export function ScreenHead({
       </div>
       <FilterChips />
       {open === 'filter' && <Lazy load={loadFilter} props={{ onClose: close, listId, workspaceId, whose }} />}
-      {open === 'display' && <Lazy load={loadDisplay} props={{ onClose: close }} />}
+      {open === 'display' && <Lazy load={loadDisplay} props={{ onClose: close, hasGroups }} />}
     </header>
   );
 }

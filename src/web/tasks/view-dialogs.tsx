@@ -85,7 +85,7 @@ export function FilterDialog({ onClose, listId, whose, workspaceId = workspace.v
 }
 
 /** How a list is sorted and grouped. */
-export function DisplayDialog({ onClose }: { onClose(): void }) {
+export function DisplayDialog({ hasGroups, onClose }: { hasGroups: boolean; onClose(): void }) {
   const isSorted = query.value.has('sort') && sort.value !== 'position';
   return (
     <TitledDialog title="Display" onClose={onClose} onSave={onClose}>
@@ -96,12 +96,14 @@ export function DisplayDialog({ onClose }: { onClose(): void }) {
         onChange={(chosen) => setQuery({ sort: chosen === 'position' ? undefined : chosen })}
       />
       {isSorted && <p class="quiet">While a list is sorted, its own order cannot be changed.</p>}
-      <Select
-        label="Group by"
-        value={grouping.value}
-        options={choicesOf(GROUPINGS)}
-        onChange={(chosen) => setQuery({ group: chosen === 'status' ? undefined : chosen })}
-      />
+      {hasGroups && (
+        <Select
+          label="Group by"
+          value={grouping.value}
+          options={choicesOf(GROUPINGS)}
+          onChange={(chosen) => setQuery({ group: chosen === 'status' ? undefined : chosen })}
+        />
+      )}
       <div class="line actions">
         <Button class="main push" onClick={onClose}>
           Done

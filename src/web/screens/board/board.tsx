@@ -1,14 +1,16 @@
 import { useId, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { compareTexts } from '../../data/live-list.ts';
 import { isClosed, type Status, type Task } from '../../data/rows.ts';
+import { zone } from '../../shell/clock.ts';
 import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { setStatus, statusesIn } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targetIds, targets, wantedFocus } from '../../tasks/current.ts';
 import { dragsTasks, dropAt, droppedTasks, hasLeft } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
+import { compareBy, sort } from '../../tasks/filters.ts';
 import { newTaskIn } from '../../tasks/new-task.ts';
-import { useOrder } from '../../tasks/order.ts';
+import { SORTED, useOrder } from '../../tasks/order.ts';
 import { rowEvents } from '../../tasks/row-events.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
@@ -30,16 +32,18 @@ const SHOWN = 100;
 /** A list by status, side by side. */
 export function Board({ list }: ListViewProps) {
   const { isFiltered, inputs, passes } = useFilters();
+  const order = sort.value;
+  const isOwnOrder = order === 'position';
   const tasks = useTasks(
     (task) => task.listId === list.id && passes(task),
-    (a, b) => a.position - b.position,
-    [list.id, ...inputs],
+    useMemo(() => compareBy(order, zone.value), [order, zone.value]),
+    [list.id, ...inputs, order],
   );
   const columns = useMemo(
     () =>
       statusesIn(list.id).map((status): Column => {
         const inside = tasks.filter(({ statusId }) => statusId === status.id);
-        return { status, tasks: isClosed(status) ? inside.sort(byChange) : inside };
+        return { status, tasks: isOwnOrder && isClosed(status) ? inside.sort(byChange) : inside };
       }),
     [tasks, list],
   );
@@ -49,6 +53,7 @@ export function Board({ list }: ListViewProps) {
   useOrder(
     ({ statusId }) => columns.find(({ status }) => status.id === statusId && !isClosed(status))?.tasks ?? [],
     [columns],
+    isOwnOrder ? undefined : SORTED,
   );
   return (
     <>

@@ -12,13 +12,12 @@ import { openQuickAdd } from '../../shell/overlays.tsx';
 import { withQuery } from '../../shell/router.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
-import { showToast } from '../../shell/toasts.ts';
-import { dropAt, placeAmong, startDrag } from '../../tasks/dragging.ts';
+import { dropAt, placeAmong } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { compareBy, grouping, namedInQuery, sort } from '../../tasks/filters.ts';
 import { groupsOf } from '../../tasks/grouping.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
-import { useOrder } from '../../tasks/order.ts';
+import { dragUnlessSorted, SORTED, useOrder } from '../../tasks/order.ts';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
@@ -75,7 +74,8 @@ export function List({ params }: ScreenProps) {
         title={isInbox ? 'Inbox' : list.title}
         listId={list.id}
         workspaceId={list.workspaceId}
-        hasDisplay={view.value === 'list'}
+        hasDisplay={view.value !== 'calendar'}
+        hasGroups={view.value === 'list'}
         menu={[
           { title: 'Spaces and lists', icon: 'settings', run: open('settingsSpaces') },
           { title: 'Statuses', icon: 'status', run: open('settingsStatuses') },
@@ -86,7 +86,7 @@ export function List({ params }: ScreenProps) {
             <a
               key={name}
               href={hrefOf(withQuery(address.value, { view: name === 'list' ? undefined : name }))}
-              aria-current={view.value === name ? 'true' : undefined}
+              aria-current={view.value === name ? 'page' : undefined}
             >
               {VIEWS[name].title}
             </a>
@@ -102,8 +102,6 @@ export function List({ params }: ScreenProps) {
     </main>
   );
 }
-
-const SORTED = 'This list is sorted: its own order cannot be changed.';
 
 function Rows({ list }: ListViewProps) {
   const { labels, membersIn } = useUserData();
@@ -127,11 +125,6 @@ function Rows({ list }: ListViewProps) {
     [tasks],
     isOwnOrder ? undefined : SORTED,
   );
-  const onDragStart = (event: DragEvent) => {
-    if (isOwnOrder) return startDrag(event);
-    event.preventDefault();
-    showToast(SORTED);
-  };
   const [older, setOlder] = useState<number | undefined>(1);
   if (tasks.length === 0 && !isFirstLoad.value) {
     if (isFiltered)
@@ -151,7 +144,7 @@ function Rows({ list }: ListViewProps) {
   }
   return (
     <div class="scroll" aria-busy={isFirstLoad.value}>
-      <TaskGroups groups={groups} onDragStart={mayWriteIn(list.workspaceId) ? onDragStart : undefined} />
+      <TaskGroups groups={groups} onDragStart={mayWriteIn(list.workspaceId) ? dragUnlessSorted : undefined} />
       {mayWriteIn(list.workspaceId) && (
         <Button class="plain add-row" onClick={openQuickAdd}>
           Add a task…
