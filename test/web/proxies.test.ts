@@ -36,6 +36,13 @@ it.each(SAID)(
   },
 );
 
+it('a request that a proxy finds too large is told so, and is not sent for ever', async () => {
+  const fetch = () => new Response('<h1>413 Request Entity Too Large</h1>', { status: 413 });
+  const world = { after: () => () => {} };
+  const api = new Api({ fetch, base: '/api', clientId: 'tab', userId: 'ada', world });
+  expect(await api.request('POST', 'tasks/batch', {})).toMatchObject({ kind: 'error', status: 413 });
+});
+
 it('an error of Errand is known by its kind where a proxy removes our header', async () => {
   const error = { error: 'NotFoundError', message: 'No such task' };
   const fetch = () => Response.json(error, { status: 404 });

@@ -371,6 +371,10 @@ describe('quick add', () => {
   });
 
   it('keeps what was typed around pasted lines', () => {
+    expect(pastedLines('\toak\t2 m\r\nash\n\tindented')).toEqual({
+      many: ['oak 2 m', 'ash', 'indented'],
+      one: { title: 'oak 2 m', description: 'ash\n\tindented' },
+    });
     expect(pastedLines('oak\nash\n', 'Order ', ' fri')).toEqual({
       many: ['Order oak', 'ash fri'],
       one: { title: 'Order oak', description: 'ash fri' },

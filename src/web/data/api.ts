@@ -36,6 +36,15 @@ interface ApiOptions {
   world: Pick<World, 'after'>;
 }
 
+const TOO_LARGE: ErrorResponse = {
+  kind: 'error',
+  status: 413,
+  error: 'PayloadTooLargeError',
+  message: 'It is larger than a proxy before the server allows',
+  issues: [],
+  retryAfter: 1,
+};
+
 const TIMEOUT_MS = 30_000;
 
 /**
@@ -120,6 +129,8 @@ async function read<Body>(response: Response): Promise<Outcome<Body>> {
   const { status, ok, headers } = response;
   const isMarked = headers.has('x-request-id');
   if (ok && !isMarked) return { kind: 'network' };
+  // A proxy allows less than Errand does, and will allow no more later.
+  if (status === 413 && !isMarked) return TOO_LARGE;
   const text = await response.text();
   const body: unknown = text === '' ? null : JSON.parse(text);
   if (ok) return { kind: 'ok', status, body: body as Body };

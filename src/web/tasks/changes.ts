@@ -16,6 +16,7 @@ import { closeBeside, navigate } from '../shell/navigation.ts';
 import { currentUserData, isOpen } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
 import { addDays, type Day } from '../text/days.ts';
+import { oneLine } from '../text/one-line.ts';
 import { placeAt } from '../text/positions.ts';
 import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
 import { quoted } from '../text/quoted.ts';
@@ -257,7 +258,7 @@ export function isUpcomingInstance({ id, recurrence }: Task): boolean {
 
 /** Who lost the right to it while they typed gets the title back as what was not saved. */
 export function rename(task: Task, title: string): void {
-  const wanted = title.trim();
+  const wanted = oneLine(title).trim();
   if (wanted === '' || wanted === task.title) return;
   const fields = { title: wanted };
   actOrAsk(`Renamed ${quoted(task.title)}`, [task], [updateTask(task, fields)], fields, actInSight);

@@ -1,8 +1,12 @@
+import type { TargetedClipboardEvent } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { changeItem } from '../data/intents.ts';
 import type { ChecklistItem, Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useUserData } from '../shell/store.ts';
+import { showToast } from '../shell/toasts.ts';
+import { oneLine } from '../text/one-line.ts';
+import { pastedLines } from '../text/quick-add-edits.ts';
 import { quoted } from '../text/quoted.ts';
 import { Tool } from '../ui/button.tsx';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
@@ -10,6 +14,9 @@ import { Icon, Shape } from '../ui/icon.tsx';
 import { submits } from '../ui/submits.ts';
 import { actInSight, actQuietly } from './act.ts';
 import { actOrAsk } from './changes.ts';
+
+const MAX_ITEMS = 100;
+const MAX_TITLE = 500;
 
 interface Props {
   task: Task;
@@ -42,7 +49,7 @@ export function Checklist({ task, level }: Props) {
           </ul>
         </>
       )}
-      {may && checklist.length < 100 && <AddItem task={task} />}
+      {may && checklist.length < MAX_ITEMS && <AddItem task={task} />}
     </section>
   );
 }
@@ -118,42 +125,59 @@ function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onE
       class="item-field"
       aria-label="Item"
       dir="auto"
-      maxLength={500}
+      maxLength={MAX_TITLE}
       value={text}
-      onInput={(event) => setText(event.currentTarget.value)}
+      onInput={(event) => setText(oneLine(event.currentTarget.value))}
       {...events}
     />
   );
 }
 
-/** Adds an item and stays, for the next one. */
+/** Adds an item and stays, for the next one; of several pasted lines each is one. */
 function AddItem({ task }: { task: Task }) {
   const { store } = useUserData();
   const [text, setText] = useState('');
-  const add = () => {
-    const title = text.trim();
-    if (title === '') return;
+  const add = (titles: readonly string[]) => {
     setText('');
-    const id = store.makeId();
+    const items = titles.map((title) => ({ id: store.makeId(), title, isDone: false }));
+    const [only, ...others] = titles;
+    const words = others.length > 0 ? `${titles.length} items` : quoted(only ?? '');
     actOrAsk(
-      `Added ${quoted(title)} to ${quoted(task.title)}`,
+      `Added ${words} to ${quoted(task.title)}`,
       [task],
-      [changeItem(task, 'addItem', id, { title })],
-      { checklist: [...task.checklist, { id, title, isDone: false }] },
+      items.map(({ id, title }) => changeItem(task, 'addItem', id, { title })),
+      { checklist: [...task.checklist, ...items] },
       actQuietly,
     );
   };
+  const addTyped = () => {
+    const title = text.trim();
+    if (title !== '') add([title]);
+  };
+  const onPaste = (event: TargetedClipboardEvent<HTMLInputElement>) => {
+    const { selectionStart, selectionEnd } = event.currentTarget;
+    const around = [text.slice(0, selectionStart ?? 0), text.slice(selectionEnd ?? 0)] as const;
+    const lines = pastedLines(event.clipboardData?.getData('text/plain') ?? '', ...around)?.many;
+    if (!lines) return;
+    event.preventDefault();
+    if (task.checklist.length + lines.length > MAX_ITEMS)
+      showToast(`A checklist has at most ${MAX_ITEMS} items.`);
+    else if (lines.some(({ length }) => length > MAX_TITLE))
+      showToast(`An item has at most ${MAX_TITLE} characters.`);
+    else add(lines);
+  };
   return (
-    <form class="add-item" onSubmit={submits(add)}>
+    <form class="add-item" onSubmit={submits(addTyped)}>
       <Icon name="plus" />
       <input
         aria-label="Add an item"
         placeholder="Add an item"
         dir="auto"
-        maxLength={500}
+        maxLength={MAX_TITLE}
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onBlur={add}
+        onInput={(event) => setText(oneLine(event.currentTarget.value))}
+        onPaste={onPaste}
+        onBlur={addTyped}
       />
     </form>
   );

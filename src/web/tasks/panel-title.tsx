@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
+import { oneLine } from '../text/one-line.ts';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { nameWindow } from '../ui/screen-heading.tsx';
 import { rename } from './changes.ts';
@@ -66,7 +67,7 @@ function TitleField({ task, isPage }: { task: Task; isPage: boolean }) {
         rows={1}
         maxLength={500}
         value={text}
-        onInput={(event) => setText(event.currentTarget.value.replaceAll(/[\r\n]+/g, ' '))}
+        onInput={(event) => setText(oneLine(event.currentTarget.value))}
         {...events}
       />
     </>

@@ -7,6 +7,7 @@ import { inbox, isFirstLoad, mayWriteIn, workspace } from '../shell/frame-view.t
 import { match as addressMatch, navigate, openBeside } from '../shell/navigation.ts';
 import { type OverlayProps, openNewWorkspace, takeTypedAhead } from '../shell/overlays.tsx';
 import { useUserData } from '../shell/store.ts';
+import { oneLine } from '../text/one-line.ts';
 import {
   type Chip,
   type Named,
@@ -264,7 +265,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
             value={text}
             onInput={(event) => {
               const { value, selectionStart } = event.currentTarget;
-              change(value.replaceAll(/[\r\n]+/g, ' '), selectionStart);
+              change(oneLine(value), oneLine(value.slice(0, selectionStart)).length);
             }}
             onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
             onKeyDown={onKeyDown}

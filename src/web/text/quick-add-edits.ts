@@ -1,4 +1,5 @@
 import type { Weekday } from './days.ts';
+import { oneLine } from './one-line.ts';
 import type { Chip, QuickTask } from './quick-add.ts';
 import type { Span } from './quick-add-words.ts';
 import type { EndCondition, Interval } from './say-rules.ts';
@@ -44,7 +45,7 @@ export function pastedLines(
   after = '',
 ): { many: string[]; one: { title: string; description: string | null } } | null {
   const linesOf = (text: string): string[] => text.split(/\r\n|\r|\n/);
-  const written = (lines: string[]): string[] => lines.map((line) => line.trim()).filter(Boolean);
+  const written = (lines: string[]): string[] => lines.map((line) => oneLine(line).trim()).filter(Boolean);
   if (written(linesOf(pasted)).length < 2) return null;
   const lines = linesOf(`${before}${pasted.trim()}${after}`);
   const many = written(lines);

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { oneLine } from '../text/one-line.ts';
 import { Tool } from './button.tsx';
 import { Icon } from './icon.tsx';
 
@@ -43,7 +44,7 @@ export function Field({ label, error, hint, type = 'text', onInput, ...input }: 
           type={(isPassword && isShown ? 'text' : type) as 'text'}
           {...(error && { 'aria-invalid': 'true' })}
           aria-describedby={note}
-          onInput={(event) => onInput(event.currentTarget.value)}
+          onInput={({ currentTarget: { value } }) => onInput(isPassword ? value : oneLine(value))}
         />
         {isPassword && (
           <Tool

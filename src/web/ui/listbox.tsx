@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { rank } from '../text/match.ts';
+import { oneLine } from '../text/one-line.ts';
 import { isComposing } from './composing.ts';
 import { Cut } from './cut.tsx';
 import { Icon } from './icon.tsx';
@@ -120,7 +121,7 @@ export function Listbox(props: Props) {
           spellcheck={false}
           value={typed}
           onInput={(event) => {
-            setTyped(event.currentTarget.value);
+            setTyped(oneLine(event.currentTarget.value));
             setActive(0);
           }}
         />

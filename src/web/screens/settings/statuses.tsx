@@ -7,6 +7,7 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
+import { oneLine } from '../../text/one-line.ts';
 import { STEP } from '../../text/positions.ts';
 import { quoted } from '../../text/quoted.ts';
 import { STATUS_TYPES } from '../../text/say-filters.ts';
@@ -226,7 +227,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
                   maxLength={100}
                   disabled={!isAdmin}
                   value={status.title}
-                  onInput={(event) => change(index, { title: event.currentTarget.value })}
+                  onInput={(event) => change(index, { title: oneLine(event.currentTarget.value) })}
                 />
                 <span class="input cell type">
                   <select
