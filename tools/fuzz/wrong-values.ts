@@ -39,10 +39,9 @@ export function fieldsOf(schema: NamedSchema, path: string[] = [], beside: objec
 
 /** Values that a field must reject, by its shape. */
 export function wrongValues({ schema, name }: Field): unknown[] {
-  const types = typesOf(schema);
-  const ofType = Object.entries(SAMPLES).flatMap(([type, samples]) =>
-    takes(types, type) || ((schema.oneOf ?? schema.anyOf) ? type === 'object' : false) ? [] : samples,
-  );
+  const shapes = alternativesOf(schema);
+  const types = shapes.flatMap(typesOf);
+  const ofType = Object.entries(SAMPLES).flatMap(([type, samples]) => (takes(types, type) ? [] : samples));
   const isText = types.includes('string');
   return [
     ...ofType,
@@ -54,7 +53,7 @@ export function wrongValues({ schema, name }: Field): unknown[] {
     ...(schema.maxLength !== undefined ? ['x'.repeat(schema.maxLength + 1)] : []),
     ...(schema.minItems !== undefined && schema.minItems > 0 ? [[]] : []),
     ...(schema.maxItems !== undefined ? [Array(schema.maxItems + 1).fill(null)] : []),
-    ...outsidePattern(schema.pattern),
+    ...shapes.flatMap(({ pattern }) => outsidePattern(pattern)),
     ...(schema.format === 'date-time' ? BROKEN_INSTANTS : []),
     ...(schema.format === 'date' ? ['', '2026-02-30', '2026-1-1', '2026-01-01T00:00:00Z'] : []),
     ...(schema.format === 'email' ? BROKEN_EMAILS : []),
