@@ -17,7 +17,7 @@ import { enqueueMail } from '../storage/outbox.ts';
 import { unassignSeries } from '../storage/series.ts';
 import { openStatusKeys } from '../storage/status-templates.ts';
 import type { MemberRow, UserRow } from '../storage/tables.ts';
-import { findUser, isDisabled } from '../storage/users.ts';
+import { findUser } from '../storage/users.ts';
 import * as store from '../storage/workspaces.ts';
 import { provePassword } from '../users/attempts.ts';
 import { isAtLeast, type Member, writeInStepsAs } from './authorization.ts';
@@ -139,7 +139,6 @@ function tellOwners(deps: Deps, tx: Tx, who: Member, former: UserRow, owner: Use
     const data = { userId: owner.id };
     const notice = { type: 'workspace.owner_changed', actorId: other.id, workspaceId, data } as const;
     notify(tx, [to.id], { ...notice, title: headline, body }, now);
-    if (isDisabled(tx, to.id)) continue;
     const isNew = to === owner;
     const message = ownerChanged(deps.config, { to: to.email, other, workspaceTitle: title, isNew });
     enqueueMail(deps, tx, { kind: 'owner-changed', to: to.email, message, userId: other.id }, toMs(now));

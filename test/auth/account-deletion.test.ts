@@ -181,12 +181,17 @@ describe('a deleted account', () => {
   it('takes the name out of the title that a transferred workspace was given, and leaves one that was chosen', async () => {
     const ada = await world.signUp('ada@example.com', 'Ada');
     const bob = await world.signUp('bob@example.com', 'Bob');
+    const another = await world.signUp('another@example.com', 'Ada');
     const home = await homeOf(world, ada);
     const chosen = (await as(world, ada)('POST', '/workspaces', { title: "Ada's engine" })).body.id;
     for (const id of [home, chosen]) await addMember(world, ada, id, bob, 'member');
     expect((await remove(ada)).status).toBe(204);
-    const titleOf = async (id: string) => (await as(world, bob)('GET', `/workspaces/${id}`)).body.title;
-    expect([await titleOf(home), await titleOf(chosen)]).toEqual(["Bob's workspace", "Ada's engine"]);
+    const titlesOf = async (person: Person) =>
+      (await as(world, person)('GET', '/me/workspaces')).body.items.map(
+        ({ title }: { title: string }) => title,
+      );
+    expect((await titlesOf(bob)).toSorted()).toEqual(["Ada's engine", "Bob's workspace", "Bob's workspace"]);
+    expect(await titlesOf(another)).toEqual(["Ada's workspace"]);
   });
 
   it('takes the name out of what others were told of a workspace that was named after it', async () => {

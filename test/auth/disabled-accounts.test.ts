@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ada, openInstead, useAda, world } from '../ada.ts';
+import { addMember, as, homeOf } from '../people.ts';
 import { errand } from '../shell.ts';
 import {
   askForEmail,
@@ -84,6 +85,21 @@ describe('a disabled account', () => {
     expect(invited.status).toBe(201);
     await world.untilIdle();
     expect(world.mails.length).toBe(before);
+  });
+
+  it('is mailed nothing of a workspace that is handed over to it', async () => {
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const home = await homeOf(world, bob);
+    await addMember(world, bob, home, ada, 'member');
+    await disable();
+    await world.untilIdle();
+    world.mails.length = 0;
+    const handOver = { role: 'owner', password: bob.password };
+    expect((await as(world, bob)('PATCH', `/workspaces/${home}/members/${ada.id}`, handOver)).status).toBe(
+      200,
+    );
+    await world.untilIdle();
+    expect(world.mails.map(({ to }) => to)).toEqual([bob.email]);
   });
 
   it('gets no notification, and what it had before stays', async () => {

@@ -196,6 +196,19 @@ describe('roles', () => {
     expect((await rolesOf())[zoe.id]).toBe('owner');
   });
 
+  it('pass with the workspace for no password that was changed while it was compared', async () => {
+    const zoe = await join('member');
+    const { passwords } = world.deps.signIn;
+    const verify: typeof passwords.verify = async (...input) => {
+      const isRight = await passwords.verify(...input);
+      world.run('update users set password_hash = ? where id = ?', 'another', ada.id);
+      return isRight;
+    };
+    world.deps.signIn.passwords = { ...passwords, verify };
+    expect((await handOver(zoe)).status).toBe(403);
+    expect((await rolesOf())[ada.id]).toBe('owner');
+  });
+
   it('that pass with the workspace are told to both, by notification and mail', async () => {
     const zoe = await join('viewer');
     await owner('PATCH', at(), { title: 'Club www.example.com' });
