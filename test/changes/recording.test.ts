@@ -255,6 +255,8 @@ const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => call('DELETE', `${inside}/status-templates/${id}`);
   },
   'the workspace changes': async () => () => call('PATCH', inside, { title: 'New' }),
+  'the workspace passes to someone else': async () => () =>
+    call('PATCH', `${inside}/members/${bob.id}`, { role: 'owner', password: ada.password }),
   'someone comes': async () => () => joined(world, ada, home, 'member'),
   'someone gets another role': async () => {
     await task({ assigneeId: bob.id });
