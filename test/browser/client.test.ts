@@ -276,6 +276,39 @@ describe('a card that is dropped', () => {
     await page.keyboard.press('Control+z');
     await card('To Do').waitFor();
   });
+
+  const dragOver = async (title: string, column: string): Promise<void> => {
+    await page.getByRole('main').getByRole('listitem').filter({ hasText: title }).hover();
+    await page.mouse.down();
+    // The first move begins it, the second is over what it leads to.
+    for (let step = 0; step < 2; step++)
+      await page.getByRole('region', { name: column }).hover({ force: true });
+    await page.locator('.column .over').waitFor({ state: 'attached' });
+  };
+
+  it('nowhere, by Escape, leaves no mark of where it would have been', async () => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.lesesaal}?view=board`);
+    await dragOver('Order oak samples', 'In Progress');
+    await page.keyboard.press('Escape');
+    await page.locator('.column .over').waitFor({ state: 'detached' });
+    await page.mouse.up();
+  });
+
+  it('after someone has moved it to another list stays as it is there', async () => {
+    const within = `/workspaces/${studio.workspaceId}/tasks`;
+    const { body } = await studio.call('POST', within, {
+      listId: studio.listIds.lesesaal,
+      title: 'Oil the oak',
+    });
+    const { id, statusId } = body as { id: string; statusId: string };
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.lesesaal}?view=board`);
+    await dragOver('Oil the oak', 'In Progress');
+    await studio.call('POST', `${within}/${id}/move`, { listId: studio.listIds.empty });
+    await page.getByRole('main').getByRole('link', { name: 'Oil the oak' }).waitFor({ state: 'detached' });
+    await page.mouse.up();
+    await page.getByRole('status').filter({ hasText: 'What you dragged is not here any more.' }).waitFor();
+    expect((await studio.call('GET', `${within}/${id}`)).body).toMatchObject({ statusId });
+  });
 });
 
 describe('a new task', () => {

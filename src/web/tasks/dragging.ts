@@ -1,4 +1,5 @@
 import type { Status, Task } from '../data/rows.ts';
+import { showToast } from '../shell/toasts.ts';
 import { placeTasks, setStatus, tasksOf } from './changes.ts';
 import { rowOf, selection, shownIds } from './current.ts';
 
@@ -22,10 +23,12 @@ export const dragsTasks = ({ dataTransfer }: DragEvent): boolean =>
 export const hasLeft = ({ currentTarget, relatedTarget }: DragEvent): boolean =>
   !(currentTarget as Node).contains(relatedTarget as Node | null);
 
-/** The tasks that are dropped. */
+/** The tasks that are dropped; others may have taken them from this screen meanwhile. */
 export function droppedTasks({ dataTransfer }: DragEvent): Task[] {
   const dragged = dataTransfer?.getData(TYPE) ?? '';
-  return dragged === '' ? [] : tasksOf(dragged.split(','));
+  const here = tasksOf(dragged.split(',').filter((id) => shownIds.peek().includes(id)));
+  if (dragged !== '' && here.length === 0) showToast('What you dragged is not here any more.');
+  return here;
 }
 
 /** Puts tasks among those of a status: before one of them, or where their position puts them. */

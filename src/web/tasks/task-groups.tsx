@@ -1,8 +1,9 @@
 import type { ComponentChildren, TargetedDragEvent } from 'preact';
-import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Status, Task } from '../data/rows.ts';
 import { currentUserData, isOpen, useUserData } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
+import { useOver } from '../ui/use-over.ts';
 import { tasksOf } from './changes.ts';
 import { focusRow, rowOf, showIds } from './current.ts';
 import { dragsTasks, droppedTasks, hasLeft } from './dragging.ts';
@@ -150,7 +151,7 @@ function Rows({ ids, drag, ...rowProps }: RowsProps) {
 
 /** What makes a list take tasks that are dragged, and where a line shows the place. */
 function useDrop(length: number, { onDragStart, onDropAt }: RowsProps['drag']) {
-  const [line, setLine] = useState<string>();
+  const [line, setLine] = useOver<string>();
   const placeIn = (event: TargetedDragEvent<HTMLUListElement>) => {
     const { currentTarget: list, clientY } = event;
     const { top, height } = list.getBoundingClientRect();

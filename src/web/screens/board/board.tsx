@@ -18,6 +18,7 @@ import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { Button, Tool } from '../../ui/button.tsx';
 import { indexAt } from '../../ui/index-at.ts';
+import { useOver } from '../../ui/use-over.ts';
 import type { ListViewProps } from '../list/list.tsx';
 import { Card } from './card.tsx';
 
@@ -83,7 +84,7 @@ interface ColumnProps {
 
 function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnProps) {
   const id = useId();
-  const [over, setOver] = useState<number>();
+  const [over, setOver] = useOver<number>();
   const [most, setMost] = useState(SHOWN);
   const may = mayWriteIn(workspaceId);
   const wanted = wantedFocus.value;

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { today, zone } from '../../shell/clock.ts';
 import { moving, useCommands, writing } from '../../shell/commands.ts';
@@ -16,6 +16,7 @@ import { useTasks } from '../../tasks/use-tasks.ts';
 import { addDays, type Day, weekdayIndex } from '../../text/days.ts';
 import { SHORT_WEEKDAYS } from '../../text/say-dates.ts';
 import { dayIn } from '../../text/zones.ts';
+import { useOver } from '../../ui/use-over.ts';
 import { Agenda } from './agenda.tsx';
 import { useComing } from './coming.ts';
 import { DayNumber, useDayStop } from './day-number.tsx';
@@ -78,7 +79,7 @@ function DayGrid({ period, workspaceId, listId }: Props) {
   const comingOn = (day: Day) =>
     coming.filter(({ at, local }) => (local.length > 10 ? dayIn(at, zone.value) : local) === day);
   const may = mayWriteIn(workspaceId);
-  const [over, setOver] = useState<Day>();
+  const [over, setOver] = useOver<Day>();
   if (isPhone.value) {
     const on = (day: Day) => ranges.filter(({ start, end }) => start <= day && end >= day);
     const tasksOn = (day: Day) => on(day).flatMap(({ id }) => taskOf.get(id) ?? []);

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { orderKeys, useCommands } from '../../shell/commands.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { indexAt } from '../../ui/index-at.ts';
+import { useOver } from '../../ui/use-over.ts';
 
 interface Props<T> {
   label: string;
@@ -36,7 +37,7 @@ export function OrderedList<T extends { id: string }>(props: Props<T>) {
   const { label, kind, rows, isFixed, class: className = '', onMove, children } = props;
   const list = useRef<HTMLUListElement>(null);
   const focused = useRef<{ row: string; index: number } | undefined>(undefined);
-  const [over, setOver] = useState<number>();
+  const [over, setOver] = useOver<number>();
 
   const move = (id: string, by: number) => {
     const index = rows.findIndex((row) => row.id === id) + by;
@@ -97,7 +98,6 @@ export function OrderedList<T extends { id: string }>(props: Props<T>) {
               }}
               onDragEnd={() => {
                 dragged = undefined;
-                setOver(undefined);
               }}
             >
               <Icon name="grip" small />
