@@ -533,6 +533,7 @@ describe('a long list', () => {
     await cards.first().dragTo(page.getByRole('region', { name: 'In Progress' }));
     await page.getByText('This list is sorted: its own order cannot be changed.').waitFor();
     await expect.poll(titles).toEqual(['Apples', 'Bread', 'Cheese']);
+    await page.getByText('Alt←Alt→ column').waitFor();
     const current = page.getByRole('navigation', { name: 'View' }).locator('[aria-current="page"]');
     expect(await current.allTextContents()).toEqual(['Board']);
   });

@@ -11,9 +11,18 @@ interface Hint {
   /** Whether it is said only where there are rows, or only where there are none. */
   rows?: 'with' | 'without';
   writes?: boolean;
+  /** Whether it is said only beside the columns of a board. */
+  isOfBoard?: boolean;
 }
 
 const HINTS: readonly Hint[] = [
+  {
+    keys: ['alt+ArrowLeft', 'alt+ArrowRight'],
+    title: 'column',
+    rows: 'with',
+    writes: true,
+    isOfBoard: true,
+  },
   { keys: ['e'], title: 'complete', rows: 'with', writes: true },
   { keys: ['s'], title: 'status', rows: 'with', writes: true },
   { keys: ['d'], title: 'due', rows: 'with', writes: true },
@@ -26,13 +35,13 @@ const HINTS: readonly Hint[] = [
 const isSaid = ({ keys, writes }: Hint) => keys.some(applies) && (canWrite.value || !writes);
 
 /** Below a list: the keys that apply; with a selection what can be done with it. */
-export function KeyLine() {
+export function KeyLine({ isOfBoard = false }: { isOfBoard?: boolean }) {
   const count = selection.value.size;
   if (count > 0) return <SelectionTools count={count} />;
   return (
     <p class="keys">
       <span class="hidden">Keys</span>
-      {HINTS.filter(isSaid).map(({ keys, title, rows }) => (
+      {HINTS.filter((hint) => isSaid(hint) && (isOfBoard || !hint.isOfBoard)).map(({ keys, title, rows }) => (
         <span key={title} class={rows && `${rows}-rows`}>
           {keys.map((key) => (
             <Keycaps key={key} binding={key} />

@@ -98,7 +98,7 @@ export function List({ params }: ScreenProps) {
       {view.value === 'board' && <Lazy key="board" load={loadBoard} props={{ list }} />}
       {view.value === 'board' && <RestOfList list={list} />}
       {view.value === 'calendar' && <Lazy key="calendar" load={loadCalendar} props={{ list }} />}
-      <KeyLine />
+      <KeyLine isOfBoard={view.value === 'board'} />
     </main>
   );
 }
