@@ -385,6 +385,30 @@ describe('a new task', () => {
 });
 
 describe('a choice', () => {
+  it('is offered where one looks: by its key in the panel beside its field, in a list beside the row', async () => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.office}?task=${studio.taskIds.beds}`);
+    const title = 'Mulch the beds before the first hard frost';
+    const panel = page.getByRole('complementary', { name: title });
+    const edge = (await panel.boundingBox())?.x ?? 0;
+    const leftOf = async (key: string, name: string) => {
+      await page.keyboard.press(key);
+      const box = page.getByRole('listbox', { name });
+      const left = (await box.boundingBox())?.x ?? 0;
+      await page.keyboard.press('Escape');
+      await box.waitFor({ state: 'detached' });
+      return left;
+    };
+    for (const [key, name] of [
+      ['m', 'Move to…'],
+      ['l', 'Labels'],
+    ] as const) {
+      await panel.getByRole('heading', { level: 2 }).first().focus();
+      expect(await leftOf(key, name)).toBeGreaterThan(edge);
+      await page.getByRole('main').getByRole('link', { name: title }).focus();
+      expect(await leftOf(key, name)).toBeLessThan(edge);
+    }
+  });
+
   it('of status, priority and day is made in the panel', async () => {
     await open(`/today?task=${studio.taskIds.beds}`);
     const panel = page.getByRole('complementary', { name: 'Mulch the beds before the first hard frost' });

@@ -43,7 +43,9 @@ const anchorFor = (kind: string): HTMLElement | null => {
 const anchorOf = (kind: PickerKind): HTMLElement | null => {
   const [id] = targetIds();
   const row = id === undefined ? null : rowElement(id);
-  return anchorFor(kind) ?? row ?? document.querySelector<HTMLElement>(`.panel [data-field="${kind}"]`);
+  // The panel shows where a task is as its list.
+  const field = kind === 'move' ? 'list' : kind;
+  return anchorFor(field) ?? row ?? document.querySelector<HTMLElement>(`.panel [data-field="${field}"]`);
 };
 
 const pick = (kind: PickerKind) => () => openPicker(kind, targetIds(), anchorOf(kind));
