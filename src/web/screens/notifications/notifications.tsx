@@ -47,7 +47,7 @@ export function Notifications() {
   const workspaceIds = workspaces.value.map(({ id }) => id);
   const hasUnread = items?.some(({ readAt }) => readAt === null) ?? false;
   return (
-    <main class="sheet flush">
+    <main class="sheet">
       <header class="head">
         <ScreenHeading title="Notifications" />
         {hasUnread && (
@@ -90,10 +90,10 @@ export function Notifications() {
                   ) : (
                     <span class="quiet">{notification.body}</span>
                   )}
+                  <time class="quiet" dateTime={notification.createdAt}>
+                    {sayInstant(notification.createdAt, zone.value, now.value)}
+                  </time>
                 </span>
-                <time class="quiet push" dateTime={notification.createdAt}>
-                  {sayInstant(notification.createdAt, zone.value, now.value)}
-                </time>
               </a>
             </li>
           ))}
