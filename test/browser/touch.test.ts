@@ -279,6 +279,48 @@ describe('by touch, 360 px wide,', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('every screen has the same left edge, and marks of priority and sentences the width within it', async () => {
+    const { workspaceId: w, listIds } = studio;
+    // Of a box, what is drawn in the middle of what is pressed.
+    const leftOf = (selector: string) =>
+      page.evaluate<number[]>(`[...document.querySelectorAll('main ' + ${JSON.stringify(selector)})]
+        .filter((one) => one.checkVisibility())
+        .map((one) => [one.getBoundingClientRect(), one.matches('.box')])
+        .map(([{ left, width }, isBox]) => (isBox ? left + width / 2 - 11 : left))`);
+    const list = `/w/${w}/lists/${listIds.office}`;
+    for (const address of [
+      '/today',
+      list,
+      `/w/${w}/search?q=le`,
+      '/lists',
+      '/notifications',
+      `/w/${w}/trash`,
+    ]) {
+      await open(address);
+      expect([address, await leftOf('h1')]).toEqual([address, [16]]);
+      const rows = [...(await leftOf('.row > .box')), ...(await leftOf('.notifications .icon'))];
+      expect([address, rows.filter((left) => left !== 16)]).toEqual([address, []]);
+    }
+    await open(list);
+    const row = page.getByRole('listitem').filter({ hasText: 'Send the signed lease' });
+    const mark = await row.getByRole('img', { name: 'Urgent priority' }).boundingBox();
+    const title = await row.getByRole('link').boundingBox();
+    const due = await row.getByRole('time').boundingBox();
+    expect(Math.abs((mark?.x ?? 0) - (title?.x ?? 0))).toBeLessThan(3);
+    expect(mark?.y).toBeGreaterThan((title?.y ?? 0) + (title?.height ?? 0) / 2);
+    expect(due?.x).toBeGreaterThan((mark?.x ?? 0) + (mark?.width ?? 0));
+  });
+
+  it('parts of the settings are as far from each other, also where words come later', async () => {
+    await open('/settings/data');
+    const gapBetween = async (button: string, heading: string) => {
+      const above = await page.getByRole('button', { name: button, exact: true }).boundingBox();
+      const below = await page.getByRole('heading', { name: heading, exact: true }).boundingBox();
+      return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0);
+    };
+    expect(await gapBetween('Choose a file', 'Deletion')).toBe(await gapBetween('Export', 'Import'));
+  });
+
   it('the bar says where one is', async () => {
     const { workspaceId: w, listIds } = studio;
     const bar = page.getByRole('navigation', { name: 'Main' });

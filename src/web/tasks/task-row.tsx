@@ -58,7 +58,8 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
   if (!task) return null;
   const { isSelected, isCurrent } = state;
   const isUndated = task.dueDate === null && task.dueDay === null;
-  const isBare = !(more.showsList || task.labelIds.length || hasGlyphs(task)) && isUndated;
+  const isBare =
+    !(more.showsList || task.labelIds.length || hasGlyphs(task) || task.priority !== 'none') && isUndated;
   // By classes and not by `:has`: every row that comes into sight is styled while a list is scrolled.
   const classes = {
     selected: isSelected || isCurrent,
@@ -95,7 +96,7 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
   );
 }
 
-/** Hangs in the margin, so that only what is marked sticks out. Drawn by the style sheet, as the box is. */
+/** Hangs in the margin where there is one, so that only what is marked sticks out. Drawn by the style sheet, as the box is. */
 export const PriorityMark = ({ task: { priority } }: { task: Pick<Task, 'priority'> }) =>
   priority === 'none' ? (
     <span class="prio" />

@@ -11,7 +11,7 @@ import { ScreenHeading } from '../../ui/screen-heading.tsx';
 export function Lists() {
   const current = workspace.value;
   return (
-    <main class="sheet flush">
+    <main class="sheet">
       <header class="head">
         <ScreenHeading title="Lists" />
         <MenuButton class="button push" items={workspaceItems()}>

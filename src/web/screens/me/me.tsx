@@ -13,7 +13,7 @@ import { ScreenHeading } from '../../ui/screen-heading.tsx';
 export function MeScreen() {
   const person = me.value;
   return (
-    <main class="sheet flush me">
+    <main class="sheet me">
       <header class="head">
         <ScreenHeading title="Me" />
       </header>

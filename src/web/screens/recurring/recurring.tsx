@@ -35,7 +35,7 @@ export function Recurring({ params }: ScreenProps) {
       run: () => act(`Deleted the series ${quoted(series.title)}`, [remove('recurringTask', series)]),
     });
   return (
-    <main class="sheet flush">
+    <main class="sheet">
       <header class="head">
         <ScreenHeading title="Recurring" />
       </header>

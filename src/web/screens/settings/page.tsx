@@ -46,7 +46,7 @@ export function SettingsIndex() {
     if (!isPhone.value) navigate(addressOf('profile'), { replace: true });
   }, [isPhone.value]);
   return (
-    <main class="sheet flush settings">
+    <main class="sheet settings">
       <header class="head">
         <BackTo title="Me" to="me" />
         <ScreenHeading title="Settings" />

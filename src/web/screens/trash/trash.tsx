@@ -52,7 +52,7 @@ export function Trash({ params }: ScreenProps) {
     );
   const nameOf = (id: string | null) => (id ? store.view.row('member', `${w}/${id}`)?.name : undefined);
   return (
-    <main class="sheet flush">
+    <main class="sheet">
       <header class="head">
         <ScreenHeading title="Trash" />
         {isAdmin && entries !== undefined && entries.length > 0 && (
