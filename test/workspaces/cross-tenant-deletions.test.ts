@@ -6,29 +6,8 @@ import { DAILY } from '../series-world.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 import type { Person } from '../world.ts';
 
-const TABLES = [
-  'users',
-  'identities',
-  'sessions',
-  'refresh_tokens',
-  'known_addresses',
-  'pending_signups',
-  'used_telegram_logins',
-  'login_codes',
-  'email_tokens',
-  'outbox',
-  'workspaces',
-  'members',
-  'invitations',
-  'status_templates',
-  'statuses',
-  'spaces',
-  'lists',
-  'tasks',
-  'recurring_series',
-  'recurring_occurrences',
-  'notifications',
-];
+/** Of the server as a whole: what anyone does changes them. */
+const SHARED = ['meta', 'budgets', 'last_task', 'removals', 'deleted_ids'];
 
 /** In Bob's workspace and in Ada's. */
 let carol: Person;
@@ -44,7 +23,9 @@ beforeEach(async () => {
   carol = await joined(world, bob, theirs, 'member', 'Carol');
   await joined(world, bob, theirs, 'admin', 'Dan');
   await fill(as(world, bob), theirs, carol.id);
+  await fillTrash(as(world, bob), theirs, carol.id);
   await invite(world, bob, theirs, 'guest@example.com', 'member');
+  await post('/me/tokens', { title: 'Script', role: 'member', workspaceIds: [theirs] }, bob);
   await post('/auth/login', { email: bob.email, password: bob.password });
   await post('/me/telegram', widget(world, { id: 7 }), bob);
   await secretsOf(bob, 'robert@example.com');
@@ -72,23 +53,53 @@ async function secretsOf(person: Person, newEmail: string) {
   return { code, reset, change, keep };
 }
 
-/** A task and a series of someone's, each of which has an assignee. */
-async function fill(by: Call, workspaceId: string, assigneeId: string) {
+/** A task and a series of someone's in a list, each with an assignee and all that it may carry. */
+async function fill(by: Call, workspaceId: string, assigneeId: string, inList?: string) {
   const inside = `/workspaces/${workspaceId}`;
+  const made = async (path: string, body: object) => {
+    const response = await by('POST', inside + path, body);
+    expect(response.status, path).toBe(201);
+    return response.body;
+  };
   const list = (await by('GET', `${inside}/lists`)).body.items[0];
-  const about = { listId: list.id, assigneeId };
-  const task = await by('POST', `${inside}/tasks`, { title: 'Dig', ...about });
-  const series = await by('POST', `${inside}/recurring-tasks`, { title: 'Water', interval: DAILY, ...about });
-  expect([task.status, series.status]).toEqual([201, 201]);
-  return { list, series: `${inside}/recurring-tasks/${series.body.id}` };
+  const listId = inList ?? list.id;
+  const label = await made('/labels', { title: `Of ${listId}` });
+  const about = { listId, assigneeId, labelIds: [label.id], checklist: [{ title: 'Spade' }] };
+  const task = await made('/tasks', { title: 'Dig', ...about });
+  const comment = await made(`/tasks/${task.id}/comments`, { body: `[@You](errand:user/${assigneeId})` });
+  const series = await made('/recurring-tasks', { title: 'Water', interval: DAILY, ...about });
+  expect((await by('POST', `${inside}/recurring-tasks/${series.id}/skip`)).status).toBe(200);
+  return {
+    list,
+    label: `${inside}/labels/${label.id}`,
+    task: `${inside}/tasks/${task.id}`,
+    comment: `${inside}/tasks/${task.id}/comments/${comment.id}`,
+    series: `${inside}/recurring-tasks/${series.id}`,
+  };
 }
 
-const everyRow = (): Set<string> =>
-  new Set(
-    TABLES.flatMap((table) =>
-      world.rows(`select * from ${table}`).map((row) => `${table} ${JSON.stringify(row)}`),
-    ),
+/** A task in the trash, and a list with a task and a series; returns that list, as it was. */
+async function fillTrash(by: Call, workspaceId: string, assigneeId: string): Promise<string> {
+  const inside = `/workspaces/${workspaceId}`;
+  const spaceId = (await by('GET', `${inside}/spaces`)).body.items[0].id;
+  const { id } = (await by('POST', `${inside}/lists`, { title: 'Garden', spaceId })).body;
+  const { task } = await fill(by, workspaceId, assigneeId, id);
+  for (const path of [task, `${inside}/lists/${id}`]) expect((await by('DELETE', path)).status).toBe(204);
+  return id;
+}
+
+const everyRow = (): Set<string> => {
+  const tables = world.values<string>(
+    "select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite%'",
   );
+  return new Set(
+    tables
+      .filter((table) => !SHARED.includes(table))
+      .flatMap((table) =>
+        world.rows(`select * from ${table}`).map((row) => `${table} ${JSON.stringify(row)}`),
+      ),
+  );
+};
 
 /** All that was there before Ada came is there still, as it was. */
 async function expectBystandersUntouched(): Promise<void> {
@@ -209,6 +220,42 @@ it('keep their tasks and series, whatever becomes of those of others', async () 
   const { nextTaskId } = await step('PATCH', series, { title: 'Water twice', interval });
   await step('DELETE', `/workspaces/${home}/tasks/${nextTaskId}`);
   await step('DELETE', series);
+});
+
+it('keep what tasks carry and what is in the trash, whatever becomes of that of others', async () => {
+  const inside = `/workspaces/${home}`;
+  const step = async (method: string, path: string, body?: unknown) => {
+    const response = await call(method, path, body);
+    expect(response.status, `${method} ${path}`).toBeLessThan(300);
+    await expectBystandersUntouched();
+    return response.body;
+  };
+  const { list, label, task, comment, series } = await fill(call, home, ada.id);
+  await step('PATCH', comment, { body: 'Nobody' });
+  await step('PATCH', task, { labelIds: [], checklist: [] });
+  await step('POST', `${series}/step-back`, { occurrenceAt: (await call('GET', series)).body.nextRunAt });
+  const upcoming = (await call('GET', series)).body.nextTaskId;
+  await step('POST', `${series}/instances/${upcoming}/edit-mode`, {
+    mode: 'following',
+    updates: { title: 'Later', checklist: [] },
+  });
+  await step('DELETE', label);
+  await step('DELETE', comment);
+  const [, taskId] = task.split('/tasks/');
+  await step('DELETE', task);
+  await step('POST', `${inside}/trash/${taskId}/restore`);
+  await step('DELETE', task);
+  await step('DELETE', `${inside}/trash/${taskId}`);
+
+  const garden = await fillTrash(call, home, ada.id);
+  await step('POST', `${inside}/trash/${garden}/restore`);
+  await step('DELETE', `${inside}/lists/${garden}?permanent=true`);
+  await fill(call, home, ada.id, list.id);
+  await step('DELETE', `${inside}/spaces/${list.spaceId}`);
+  await step('POST', `${inside}/trash/${list.spaceId}/restore`);
+  await step('DELETE', `${inside}/spaces/${list.spaceId}`);
+  await step('DELETE', `${inside}/trash`);
+  await step('DELETE', inside);
 });
 
 it('are not seen in what others list', async () => {
