@@ -330,6 +330,20 @@ describe('a new task', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('that repeats is opened by Shift and Enter as another one is', async () => {
+    await open('/today');
+    await page.keyboard.press('c');
+    await page.getByLabel('Quick add').fill('Feed the sourdough every day');
+    await page.keyboard.press('Shift+Enter');
+    const panel = page.getByRole('complementary', { name: 'Feed the sourdough' });
+    await panel.getByRole('button', { name: 'Repeats: Every day' }).waitFor();
+    await panel.getByRole('button', { name: /^Due: (Tomorrow|Today)/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('z');
+    const row = page.getByRole('main').getByRole('link', { name: 'Feed the sourdough' });
+    await row.waitFor({ state: 'detached' });
+  });
+
   it('that is opened before it is sent shows at once what others then say about it', async () => {
     await open('/today');
     const { promise: held, resolve: release } = Promise.withResolvers<void>();

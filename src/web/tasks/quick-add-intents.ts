@@ -7,12 +7,16 @@ import type { QuickTask } from '../text/quick-add.ts';
 import { seriesFields, taskFields } from '../text/quick-add-edits.ts';
 import type { GivenByView } from './quick-add-view.ts';
 
-/** What makes a task, or one that repeats, in a list; `taskId` is null where only the server makes the first task. */
+/**
+ * What makes a task, or one that repeats, in a list; `taskId` is null where only the server makes the first task. Made to
+ * be opened, there is one at once.
+ */
 export function newTask(
   task: QuickTask,
   listId: string,
   { day, shared: given }: GivenByView,
   description: string | null,
+  opens: boolean,
 ): { intents: Intent[]; taskId: string | null } {
   const { store } = currentUserData();
   const id = store.makeId();
@@ -27,13 +31,14 @@ export function newTask(
   const { statusId: ofColumn, ...fields }: Row = { ...shared, ...series };
   const statusId = task.statusId ?? ofColumn;
   const status = store.view.status(String(statusId));
-  if (!status || isClosed(status))
+  const hasStatus = status !== undefined && !isClosed(status);
+  if (!hasStatus && !opens)
     return { intents: [create('recurringTask', workspaceId, id, fields)], taskId: null };
   // A series has no status: its first task has it, which it is made of.
   const { interval, endCondition, startsAt, ...ofTask } = fields;
   return {
     intents: [
-      create('task', workspaceId, id, { ...ofTask, statusId }),
+      create('task', workspaceId, id, { ...ofTask, ...(hasStatus && { statusId }) }),
       create('recurringTask', workspaceId, store.makeId(), { ...fields, taskId: id }),
     ],
     taskId: id,

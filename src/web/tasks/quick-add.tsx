@@ -129,7 +129,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
     change(done.text, done.caret);
   };
   /** Makes these tasks; returns none where something is wrong, and says what. */
-  const make = (tasks: readonly QuickTask[], description: string | null = null) => {
+  const make = (tasks: readonly QuickTask[], description: string | null = null, opens = false) => {
     const isTooLong = tasks.some(({ title }) => title.length > MAX_TITLE);
     const onlyReads = w !== '' && !mayWriteIn(w);
     const made =
@@ -137,7 +137,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
         ? []
         : tasks.flatMap((task) => {
             const list = task.listId ?? listId;
-            return list === null ? [] : newTask(task, list, view, description);
+            return list === null ? [] : newTask(task, list, view, description, opens);
           });
     if (isTooLong) setProblem(TOO_LONG);
     else if (onlyReads) setProblem(ONLY_READS);
@@ -171,7 +171,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
       if (text.trim() !== '') setProblem('A task needs a title.');
       return;
     }
-    const [made] = make([read.task]);
+    const [made] = make([read.task], null, opens);
     if (!made || !opens) return;
     onClose();
     if (made.taskId) openBeside(made.taskId);
