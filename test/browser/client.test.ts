@@ -257,6 +257,16 @@ describe('by keys alone', () => {
   });
 });
 
+describe('a screen that was just opened', () => {
+  it('is gone through by Tab from its start', async () => {
+    for (const address of ['/today', `/w/${studio.workspaceId}/lists/${studio.listIds.website}`]) {
+      await open(address);
+      await page.keyboard.press('Tab');
+      await page.getByRole('button', { name: 'Kanal Studio' }).and(page.locator(':focus')).waitFor();
+    }
+  });
+});
+
 describe('a card that is dropped', () => {
   it('on another column says so with a way back, by its toast and by Ctrl and Z', async () => {
     const title = 'Frame the drawings';

@@ -138,6 +138,15 @@ function ListLink({ w, listId, title, isInbox = false }: ListLinkProps) {
   );
 }
 
+function isOutOfSight(link: HTMLElement): boolean {
+  const { scrollMarginTop, scrollMarginBottom } = getComputedStyle(link);
+  const { top, bottom } = link.getBoundingClientRect();
+  return (
+    top - Number.parseFloat(scrollMarginTop) < 0 ||
+    bottom + Number.parseFloat(scrollMarginBottom) > innerHeight
+  );
+}
+
 interface LinkProps {
   /** Leads nowhere as long as this is undefined. */
   to: string | undefined;
@@ -154,9 +163,10 @@ function SideLink({ to, title, icon, count, binding, alsoAt = [], ...given }: Li
   const isCurrent =
     given.isCurrent ?? (path.value === to || alsoAt.some((name) => name === match.value?.name));
   const link = useRef<HTMLAnchorElement>(null);
-  // Among many lists the present one may be out of sight.
+  // Among many lists the present one may be out of sight. Only then: Tab goes on from where was scrolled to.
   useLayoutEffect(() => {
-    if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' });
+    if (isCurrent && link.current && isOutOfSight(link.current))
+      link.current.scrollIntoView({ block: 'nearest' });
   }, [isCurrent]);
   return (
     <li>
