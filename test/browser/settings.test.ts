@@ -650,6 +650,15 @@ describe('the workspace', () => {
     expect(await page.getByLabel('Name of status 4').inputValue()).toBe('In review');
     await press('Drop changes');
     expect(await first.inputValue()).toBe('To Do');
+    await page.context().setOffline(true);
+    await press('New template');
+    await fill('Name', 'Research');
+    await page.keyboard.press('Enter');
+    await said('The server cannot be reached.');
+    await page.context().setOffline(false);
+    await press('New template');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Research');
+    await press('Cancel');
     await first.fill('Backlog');
     await press('New status');
     await press('Save');

@@ -11,7 +11,8 @@ interface Props {
   value?: string;
   /** Names that others have. */
   taken?: readonly string[];
-  onSave(name: string): void;
+  /** False where the server did not take it. */
+  onSave(name: string): unknown;
   onClose(): void;
 }
 
@@ -20,15 +21,14 @@ export function NameDialog({ title, value = '', taken = [], onSave, onClose }: P
   const draft = useDraft(`name ${title} ${value}`, { name: value });
   const { name } = draft.values;
   const [error, setError] = useState<string>();
-  const save = () => {
+  const save = async () => {
     const wanted = name.trim();
     const isTaken = wanted !== value && taken.includes(wanted);
     const wrong = wanted === '' ? 'A name is needed' : isTaken ? 'Another one has this name' : undefined;
     setError(wrong);
     if (wrong) return;
-    draft.drop();
     onClose();
-    if (wanted !== value) onSave(wanted);
+    if (wanted === value || (await onSave(wanted)) !== false) draft.drop();
   };
   const cancel = () => {
     draft.drop();

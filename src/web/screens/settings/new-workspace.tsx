@@ -15,7 +15,7 @@ export function NewWorkspace({ onClose }: OverlayProps) {
     const reply = await call<{ id: string }>('POST', '/workspaces', { title });
     if (reply.kind !== 'ok') {
       showToast(sentenceOf(reply));
-      return;
+      return false;
     }
     const { id } = reply.body;
     store.pullNow(id);
@@ -24,6 +24,7 @@ export function NewWorkspace({ onClose }: OverlayProps) {
       () => workspaces.value.some((one) => one.id === id),
       () => address.peek() === from && navigate(addressOf('settingsSpaces', { w: id })),
     );
+    return true;
   };
-  return <NameDialog title="New workspace" onSave={(title) => void make(title)} onClose={onClose} />;
+  return <NameDialog title="New workspace" onSave={make} onClose={onClose} />;
 }

@@ -140,7 +140,7 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
   const send = async () => {
     if (!(await form.send(() => call('POST', invitationsOf(w), { email, role })))) return;
     showToast(`Invited ${email}`);
-    draft.set('email')('');
+    draft.saved({ email: '', role });
     onSent();
   };
   return (

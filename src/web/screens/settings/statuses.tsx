@@ -39,6 +39,7 @@ export function Statuses({ params }: ScreenProps) {
     const reply = await call('POST', `/workspaces/${w}/status-templates`, { title, statuses });
     if (reply.kind === 'ok') store.pullNow(w);
     else showToast(sentenceOf(reply));
+    return reply.kind === 'ok';
   };
   const own = templates.rows.filter(({ workspaceId }) => workspaceId === w);
   const sorted = [...own].sort((a, b) => Number(b.isDefault) - Number(a.isDefault));
@@ -58,13 +59,7 @@ export function Statuses({ params }: ScreenProps) {
       {sorted.map((template) => (
         <Template key={template.id} template={template} isAdmin={isAdmin} />
       ))}
-      {isNaming && (
-        <NameDialog
-          title="New template"
-          onSave={(title) => void make(title)}
-          onClose={() => setNaming(false)}
-        />
-      )}
+      {isNaming && <NameDialog title="New template" onSave={make} onClose={() => setNaming(false)} />}
     </SettingsPage>
   );
 }
@@ -188,6 +183,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
     const reply = await call(method, address, body);
     if (reply.kind === 'ok') store.pullNow(workspaceId);
     else showToast(sentenceOf(reply));
+    return reply.kind === 'ok';
   };
   const askToDelete = () =>
     ask({
@@ -278,7 +274,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
         <NameDialog
           title="Rename"
           value={title}
-          onSave={(next) => void send('PATCH', { title: next })}
+          onSave={(next) => send('PATCH', { title: next })}
           onClose={() => setNaming(false)}
         />
       )}

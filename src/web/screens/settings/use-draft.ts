@@ -9,8 +9,8 @@ export interface Draft<F> {
   set(field: keyof F): (value: string) => void;
   /** Goes back to what is there. */
   drop(): void;
-  /** Takes what was sent for what is there, until the rows say so too; what was typed meanwhile stays. */
-  saved(): void;
+  /** What was sent is there now, or `next` in its place, until the rows say more; what was typed meanwhile stays. */
+  saved(next?: F): void;
 }
 
 /**
@@ -42,8 +42,8 @@ export function useDraft<F extends Record<string, string>>(where: string, presen
     isChanged: Object.keys(values).some((field) => values[field] !== base[field]),
     set: (field) => (value) => keep({ [field]: value } as Partial<F>),
     drop: () => keep(base),
-    saved: () => {
-      setSent(values);
+    saved: (next = values) => {
+      setSent(next);
       keep({}, values);
     },
   };
