@@ -259,7 +259,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
           </OrderedList>
         </div>
         {isAdmin && (
-          <div class="line">
+          <div class="line wraps">
             <Button class="plain add" onClick={add} icon="plus" isSmall>
               New status
             </Button>
