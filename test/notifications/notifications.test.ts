@@ -151,11 +151,13 @@ describe('of workspaces', () => {
 
 describe('notices of a task that is assigned again and again', () => {
   it('are one while it is unread, and go with the membership, unlike those that were read', async () => {
-    const bob = await joined(world, ada, home, 'member');
+    const [bob, zoe] = [await joined(world, ada, home, 'member'), await joined(world, ada, home, 'member')];
     const { id: listId } = (await mine('GET', `/workspaces/${home}/lists`)).body.items[0];
     const tasks: string[] = [];
-    for (const title of ['A', 'B'])
-      tasks.push((await mine('POST', `/workspaces/${home}/tasks`, { title, listId })).body.id);
+    for (const title of ['A', 'B']) {
+      const task = { title, listId, assigneeId: zoe.id };
+      tasks.push((await mine('POST', `/workspaces/${home}/tasks`, task)).body.id);
+    }
     for (let i = 0; i < 5; i += 1) {
       for (const task of tasks) {
         await mine('PATCH', `/workspaces/${home}/tasks/${task}`, { assigneeId: bob.id });
@@ -169,12 +171,16 @@ describe('notices of a task that is assigned again and again', () => {
     expect(await assigned()).toMatchObject([{ body: 'B' }, { body: 'A' }]);
     const [{ id: read }] = await assigned();
     await as(world, bob)('POST', `/me/notifications/${read}/read`);
+    await mine('PATCH', `/workspaces/${home}/tasks/${tasks[1]}`, { assigneeId: bob.id });
+    expect(await assigned()).toMatchObject([{ body: 'B', readAt: null }, { id: read }, { body: 'A' }]);
     expect((await as(world, bob)('DELETE', `/workspaces/${home}/members/${bob.id}`)).status).toBe(204);
     expect(await assigned()).toMatchObject([{ id: read }]);
     expect((await noticesOf(bob, '?unread=true')).total).toBe(0);
+    expect(await typesOf(zoe)).toEqual(['task.assigned', 'task.assigned', 'workspace.invited']);
   });
 
   it('are a thousand of a user at most, the newest', async () => {
+    const bob = await joined(world, ada, home, 'member');
     await world.deps.write((tx) => {
       for (let i = 0; i < 1_003; i += 1) {
         const notice = {
@@ -189,5 +195,6 @@ describe('notices of a task that is assigned again and again', () => {
     });
     const { items, total } = await noticesOf(ada);
     expect([total, items[0].title]).toEqual([1_000, '1002']);
+    expect(await typesOf(bob)).toEqual(['workspace.invited']);
   });
 });

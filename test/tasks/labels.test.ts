@@ -124,10 +124,12 @@ describe('the labels of a task', () => {
     const [a, b] = [await label('A'), await label('B')];
     const both = await task('Both', { labelIds: [a.id, b.id] });
     const one = await task('One', { labelIds: [a.id] });
+    const other = await task('Other', { labelIds: [b.id] });
     const { cursor } = (await call('GET', at('/changes?limit=1000'))).body;
     await call('DELETE', at(`/labels/${a.id}`));
     expect((await call('GET', at(`/tasks/${both.id}`))).body.labelIds).toEqual([b.id]);
     expect((await call('GET', at(`/tasks/${one.id}`))).body.labelIds).toEqual([]);
+    expect((await call('GET', at(`/tasks/${other.id}`))).body).toEqual(other);
     const { items } = (await call('GET', at(`/changes?cursor=${cursor}`))).body;
     expect(items.map(({ kind, op, id }: { kind: string; op: string; id: string }) => [kind, op, id])).toEqual(
       [
