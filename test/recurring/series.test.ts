@@ -243,3 +243,33 @@ describe('a series without its surroundings', () => {
     expect((await w.task(nextTaskId)).recurrence.overridden).toEqual(['description']);
   });
 });
+
+it('another series of the workspace stays as it was, whatever becomes of one', async () => {
+  const other = await w.create({ title: 'Other', checklist: [{ title: 'Can' }] });
+  await w.skip(other.id);
+  const rows = () =>
+    [
+      'recurring_series where id',
+      'recurring_occurrences where series_id',
+      'series_steps where series_id',
+      'series_checklist_items where series_id',
+      'tasks where recurring_task_id',
+    ].map((from) => w.world.rows(`select * from ${from} = ?`, other.id));
+  const before = rows();
+  const { id: listId } = await w.anotherList();
+  const { id, nextTaskId } = await w.create({ listId, checklist: [{ title: 'Hose' }] });
+  const upcoming = async () => (await w.read(id)).nextTaskId;
+  await w.edit(id, nextTaskId, 'this', { title: 'This' });
+  await w.complete(nextTaskId);
+  await w.skip(id);
+  await w.ok('POST', `${w.series}/${id}/step-back`, { occurrenceAt: (await w.read(id)).nextRunAt });
+  for (const verb of ['pause', 'resume']) await w.ok('POST', `${w.series}/${id}/${verb}`);
+  await w.patch(id, { interval: { ...DAILY, timeOfDay: '10:00' }, checklist: [] });
+  await w.edit(id, await upcoming(), 'all', { title: 'All' });
+  await w.ok('DELETE', `${w.inside}/tasks/${await upcoming()}`);
+  await w.edit(id, await upcoming(), 'following', { title: 'Following' });
+  await w.ok('DELETE', `${w.inside}/lists/${listId}`);
+  await w.ok('POST', `${w.inside}/trash/${listId}/restore`);
+  await w.ok('DELETE', `${w.series}/${id}`);
+  expect(rows()).toEqual(before);
+});
