@@ -208,3 +208,68 @@ describe('on a phone', () => {
     await visit.end();
   });
 });
+
+/** 1280 by 1024 pixels at 400 %, and with letters that are half as large again. */
+describe.each([16, 24])('a window of 320 by 256 pixels with letters of %i', (standard) => {
+  let visit: Visit;
+  let page: Page;
+  beforeAll(async () => {
+    visit = await enter(320);
+    page = visit.page;
+    await page.setViewportSize({ width: 320, height: 256 });
+    const device = await page.context().newCDPSession(page);
+    await device.send('Page.enable');
+    await device.send('Page.setFontSizes', { fontSizes: { standard } });
+  });
+  afterAll(() => visit.end());
+
+  /** Which of some elements lie under something else, or out of the window, once they have the focus. */
+  const hidden = (within: string) =>
+    page.evaluate<string[]>(`[...document.querySelectorAll(${JSON.stringify(within)})].flatMap((one) => {
+      if (!one.checkVisibility() || one.disabled) return [];
+      one.focus();
+      one.scrollIntoView({ block: 'nearest' });
+      const { left, top, width, height } = one.getBoundingClientRect();
+      const at = document.elementFromPoint(left + Math.min(width, 20) / 2, top + height / 2);
+      return one === at || one.contains(at) || at?.closest('label')?.contains(one) ? [] : [one.outerHTML.slice(0, 80)];
+    })`);
+
+  it('leaves rows and the tools above them within reach', async () => {
+    for (const address of [`/w/${home}/lists/${list}`, '/today', `/w/${home}/calendar`]) {
+      await goTo(page, address);
+      await page.getByRole('main').getByRole('link').first().waitFor();
+      expect([
+        address,
+        await hidden('main .scroll a, main .scroll button, main .head :is(a, button)'),
+      ]).toEqual([address, []]);
+      const room = await page.locator('main .scroll').evaluate((element) => element.clientHeight);
+      expect(room, address).toBeGreaterThan(100);
+    }
+    const head = page.getByRole('main').getByRole('heading', { level: 1 });
+    await head.scrollIntoViewIfNeeded();
+    await head.hover();
+    await page.mouse.wheel(0, 60);
+    await expect.poll(() => page.getByRole('main').evaluate((main) => main.scrollTop)).toBeGreaterThan(0);
+  });
+
+  it('leaves each field of a dialog in sight that has the focus', async () => {
+    await goTo(page, `/w/${home}/lists/${list}`);
+    for (const key of ['r', 'd']) {
+      await page.getByRole('main').locator('a.title').first().focus();
+      await page.keyboard.press(key);
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).waitFor();
+      expect([key, await hidden('dialog :is(input, select, button)')]).toEqual([key, []]);
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  it('leaves the way back of a toast within reach, whatever it names', async () => {
+    await goTo(page, `/w/${home}/lists/${list}`);
+    await page.getByRole('main').locator('a.title').first().press('e');
+    const undo = page.getByRole('status').getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    const box = await undo.boundingBox();
+    expect(box && box.x + box.width).toBeLessThanOrEqual(320);
+    await undo.click();
+  });
+});
