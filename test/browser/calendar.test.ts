@@ -90,6 +90,15 @@ describe('a calendar', () => {
     await expect.poll(async () => (await days())[0]).toBe('2030-01-06');
   });
 
+  it('comes back from the week of today to its month, whichever has more of that week', async () => {
+    await as(world, ada)('PATCH', '/me', { weekStart: 'saturday' });
+    const page = await enter({ ...DESKTOP, at: Date.parse('2026-11-28T12:00Z') }, '2026-11');
+    await page.getByText('Week', { exact: true }).click();
+    await page.waitForURL(/week=2026-W49/);
+    await page.getByText('Month', { exact: true }).click();
+    await shown(page, '2026-11');
+  });
+
   it('changes between months and weeks by the arrows', async () => {
     const page = await enter(DESKTOP, '2030-01');
     await page.getByRole('radio', { name: 'Month' }).focus();

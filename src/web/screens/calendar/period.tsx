@@ -24,9 +24,11 @@ export function usePeriod() {
   const start = monday === null ? null : startOfWeek(addDays(monday, 3), weekStart.value);
   const middle = start === null ? `${month}-01` : addDays(start, 3);
   const show = (day: Day) => (isWeek ? showWeekOf(day) : setPeriod({ month: day.slice(0, 7) }));
+  const rows = start === null ? monthGrid(month, weekStart.value) : [weekFrom(start)];
+  const isTodayShown = rows[0]?.includes(today.value);
   return {
     title: sayMonth(middle.slice(0, 7)),
-    rows: start === null ? monthGrid(month, weekStart.value) : [weekFrom(start)],
+    rows,
     month,
     isWeek,
     go: (by: number) => show(isWeek ? addDays(middle, by * 7) : addMonths(middle, by)),
@@ -35,7 +37,7 @@ export function usePeriod() {
       scrollToToday();
     },
     showWeek: () => showWeekOf(today.peek().startsWith(month) ? today.peek() : middle),
-    showMonth: () => setPeriod({ month: middle.slice(0, 7) }),
+    showMonth: () => setPeriod({ month: (isTodayShown ? today.peek() : middle).slice(0, 7) }),
   };
 }
 
