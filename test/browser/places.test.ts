@@ -250,7 +250,6 @@ describe('the client', () => {
     await page.clock.install();
     await page.reload();
     await update().waitFor();
-    // What is typed into a form would not be there again.
     await page.goto(`${visit.origin}/app/settings/profile`);
     await update().waitFor();
     const name = page.getByLabel('Name', { exact: true });
@@ -258,6 +257,7 @@ describe('the client', () => {
     await page.getByRole('heading', { level: 1 }).click();
     await page.clock.fastForward(90_000);
     expect(await name.inputValue()).toBe('Half a name');
+    await page.getByRole('button', { name: 'Drop changes' }).click();
     await page.getByRole('link', { name: 'Today' }).first().click();
     await shown('Today');
     const field = page.getByLabel('Quick add');
