@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, joined, openHome } from '../people.ts';
@@ -536,6 +536,13 @@ describe('a long list', () => {
     await page.getByText('Alt←Alt→ column').waitFor();
     const current = page.getByRole('navigation', { name: 'View' }).locator('[aria-current="page"]');
     expect(await current.allTextContents()).toEqual(['Board']);
+    await page.setViewportSize({ width: 768, height: 900 });
+    const bottomOf = async (element: Locator) => {
+      const { y = 0, height = 0 } = (await element.boundingBox()) ?? {};
+      return y + height;
+    };
+    const line = page.locator('.keys');
+    expect(await bottomOf(line.getByText('all keys'))).toBeLessThanOrEqual(await bottomOf(line));
   });
 
   it('is ordered by Alt and arrows, all that is selected together', async () => {

@@ -11,7 +11,7 @@ interface Hint {
   /** Whether it is said only where there are rows, or only where there are none. */
   rows?: 'with' | 'without';
   writes?: boolean;
-  /** Whether it is said only beside the columns of a board. */
+  /** Whether it is said only below the columns of a board, or only elsewhere. */
   isOfBoard?: boolean;
 }
 
@@ -24,8 +24,8 @@ const HINTS: readonly Hint[] = [
     isOfBoard: true,
   },
   { keys: ['e'], title: 'complete', rows: 'with', writes: true },
-  { keys: ['s'], title: 'status', rows: 'with', writes: true },
-  { keys: ['d'], title: 'due', rows: 'with', writes: true },
+  { keys: ['s'], title: 'status', rows: 'with', writes: true, isOfBoard: false },
+  { keys: ['d'], title: 'due', rows: 'with', writes: true, isOfBoard: false },
   { keys: ['j', 'k'], title: 'next', rows: 'with' },
   { keys: ['c'], title: 'new task', rows: 'without', writes: true },
   { keys: ['mod+k'], title: 'everything else', rows: 'without' },
@@ -41,14 +41,16 @@ export function KeyLine({ isOfBoard = false }: { isOfBoard?: boolean }) {
   return (
     <p class="keys">
       <span class="hidden">Keys</span>
-      {HINTS.filter((hint) => isSaid(hint) && (isOfBoard || !hint.isOfBoard)).map(({ keys, title, rows }) => (
-        <span key={title} class={rows && `${rows}-rows`}>
-          {keys.map((key) => (
-            <Keycaps key={key} binding={key} />
-          ))}{' '}
-          {title}
-        </span>
-      ))}
+      {HINTS.filter((hint) => isSaid(hint) && (hint.isOfBoard ?? isOfBoard) === isOfBoard).map(
+        ({ keys, title, rows }) => (
+          <span key={title} class={rows && `${rows}-rows`}>
+            {keys.map((key) => (
+              <Keycaps key={key} binding={key} />
+            ))}{' '}
+            {title}
+          </span>
+        ),
+      )}
     </p>
   );
 }
