@@ -231,6 +231,7 @@ describe('quick add', () => {
     ['every mon wed fri', { frequency: 'week', every: 1, daysOfWeek: ['monday', 'wednesday', 'friday'] }],
     ['every mon and wed', { frequency: 'week', every: 1, daysOfWeek: ['monday', 'wednesday'] }],
     ['every mon, wed & fri', { frequency: 'week', every: 1, daysOfWeek: ['monday', 'wednesday', 'friday'] }],
+    ['every other mon', { frequency: 'week', every: 2, daysOfWeek: ['monday'] }],
     ['every 2 weeks on tue thu', { frequency: 'week', every: 2, daysOfWeek: ['tuesday', 'thursday'] }],
     ['every 2 weeks on thu and mon', { frequency: 'week', every: 2, daysOfWeek: ['monday', 'thursday'] }],
     [

@@ -85,12 +85,17 @@ export function repeatAt(words: readonly Word[], lows: readonly string[]): Found
   if (lows[0] !== 'every') return null;
   if (lows[1] === 'weekday')
     return { words: 2, value: { frequency: 'week', every: 1, daysOfWeek: [...WORKING_DAYS] } };
-  const days = words[0]?.tail ? null : weekdaysAt(words, 1);
-  if (days) return { words: days.words + 1, value: { frequency: 'week', every: 1, daysOfWeek: days.value } };
+  const isOther = lows[1] === 'other';
+  const first = isOther ? 2 : 1;
+  const days = words.slice(0, first).some(({ tail }) => tail !== '') ? null : weekdaysAt(words, first);
+  if (days) {
+    const every = isOther ? 2 : 1;
+    return { words: first + days.words, value: { frequency: 'week', every, daysOfWeek: days.value } };
+  }
   const nth = ordinalOf(lows[1]) === null ? null : inMonth(lows.slice(1));
   if (nth) return { words: nth.words + 1, value: { frequency: 'month', every: 1, ...nth.value } };
 
-  const count = lows[1] === 'other' ? 2 : wholeNumber(lows[1], 365);
+  const count = isOther ? 2 : wholeNumber(lows[1], 365);
   const head = count === null ? 2 : 3;
   const frequency = unitNamed(lows[head - 1]);
   const every = count ?? 1;
