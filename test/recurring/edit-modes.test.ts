@@ -285,3 +285,18 @@ describe('while its list is being deleted, a series', () => {
     expect(await w.patch(ended.id, { endCondition: NEVER })).toMatchObject(first);
   });
 });
+
+it('a change of what follows leaves what was decided before to its series, in the trash too', async () => {
+  const { id, nextTaskId } = await w.create();
+  await w.complete(nextTaskId);
+  await w.ok('DELETE', `${w.inside}/tasks/${nextTaskId}`);
+  await w.skip(id);
+  const decided = () => [
+    w.occurrences(id).slice(0, 2),
+    w.world.rows('select * from trash_rows where series_id = ?', id),
+  ];
+  const before = decided();
+  expect(before.map(({ length }) => length)).toEqual([2, 1]);
+  await w.edit(id, (await w.read(id)).nextTaskId, 'following', { title: 'Later' });
+  expect(decided()).toEqual(before);
+});
