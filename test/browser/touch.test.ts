@@ -297,7 +297,8 @@ describe('by touch, 360 px wide,', () => {
       `/w/${w}/trash`,
     ]) {
       await open(address);
-      expect([address, await leftOf('h1')]).toEqual([address, [16]]);
+      const first = (await page.locator('.back').count()) > 0 ? '.back .icon' : 'h1';
+      expect([address, await leftOf(first)]).toEqual([address, [16]]);
       const rows = [...(await leftOf('.row > .box')), ...(await leftOf('.notifications .icon'))];
       expect([address, rows.filter((left) => left !== 16)]).toEqual([address, []]);
     }
@@ -321,7 +322,7 @@ describe('by touch, 360 px wide,', () => {
     expect(await gapBetween('Choose a file', 'Deletion')).toBe(await gapBetween('Export', 'Import'));
   });
 
-  it('the bar says where one is', async () => {
+  it('the bar says where one is, and a screen below another one leads back to it', async () => {
     const { workspaceId: w, listIds } = studio;
     const bar = page.getByRole('navigation', { name: 'Main' });
     const current = () => bar.locator('[aria-current]').allTextContents();
@@ -339,6 +340,13 @@ describe('by touch, 360 px wide,', () => {
     ] as const) {
       await open(address);
       await expect.poll(current, { message: address }).toEqual([name]);
+      const upper = address === '/settings/profile' ? 'Settings' : name;
+      const back = page.getByRole('button', { name: `Back to ${upper}`, exact: true });
+      if (['/today', '/lists', `/w/${w}/search`].includes(address)) expect(await back.count()).toBe(0);
+      else {
+        await back.tap();
+        await page.getByRole('heading', { level: 1, name: upper, exact: true }).waitFor();
+      }
     }
   });
 

@@ -22,7 +22,7 @@ import {
   unread,
   workspace,
 } from './frame-view.ts';
-import { hrefOf, match, path } from './navigation.ts';
+import { hrefOf, match, path, upperScreen } from './navigation.ts';
 import { isQuickAddOpen, openQuickAdd, workspaceItems } from './overlays.tsx';
 import { SyncStatus } from './sync-status.tsx';
 import { update } from './update.ts';
@@ -239,6 +239,7 @@ function PhoneMain() {
 
 function PhoneBar() {
   const w = workspace.value?.id;
+  const upper = upperScreen.value?.name;
   // Keys keep a link from becoming another one under the finger once the workspace is there.
   return (
     <div class="bar">
@@ -248,12 +249,7 @@ function PhoneBar() {
         title="Today"
         isCurrent={match.value?.name === 'workspaceToday'}
       />
-      <BarLink
-        to={addressOf('lists')}
-        icon="list"
-        title="Lists"
-        isCurrent={/\/(upcoming|mine|inbox|lists|calendar|recurring|trash)\b/.test(path.value)}
-      />
+      <BarLink to={addressOf('lists')} icon="list" title="Lists" isCurrent={upper === 'lists'} />
       {canWrite.value ? (
         <button type="button" class="new" aria-label="New task" onClick={openQuickAdd}>
           <span>
@@ -273,7 +269,7 @@ function PhoneBar() {
         to={addressOf('me')}
         icon="me"
         title="Me"
-        isCurrent={/\/(settings|notifications)\b/.test(path.value)}
+        isCurrent={upper === 'me' || upper === 'settings'}
       />
     </div>
   );

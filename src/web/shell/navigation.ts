@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { addressOf, matchAddress, PUBLIC_SCREENS } from './addresses.ts';
+import { addressOf, matchAddress, PUBLIC_SCREENS, type ScreenName } from './addresses.ts';
 import { basePathsIn } from './base-paths.ts';
 import { withQuery } from './router.ts';
 
@@ -14,6 +14,17 @@ export const address = signal(readAddress());
 export const path = computed(() => address.value.split('?')[0] ?? '/');
 export const query = computed(() => new URLSearchParams(address.value.split('?')[1]));
 export const match = computed(() => matchAddress(path.value));
+/** On phones, where a screen stands below another one that leads to it. */
+const UPPER: readonly [RegExp, ScreenName, string][] = [
+  [/\/(upcoming|mine|inbox|calendar|recurring|trash)$|\/lists\/./, 'lists', 'Lists'],
+  [/\/settings\/./, 'settings', 'Settings'],
+  [/^\/(settings|notifications)$/, 'me', 'Me'],
+];
+/** The screen above the present one, and its title. */
+export const upperScreen = computed(() => {
+  const [, name, title = ''] = UPPER.find(([below]) => below.test(path.value)) ?? [];
+  return name && { name, title };
+});
 /** Whether the screen is for people who are not signed in. */
 export const isPublic = computed(() => PUBLIC_SCREENS.some((name) => name === match.value?.name));
 

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { type Command, useCommands } from '../shell/commands.ts';
 import { isPhone } from '../shell/device.ts';
 import { Lazy } from '../shell/lazy.tsx';
+import { Back } from '../ui/back.tsx';
 import { Tool } from '../ui/button.tsx';
 import type { IconName } from '../ui/icons.ts';
 import { type MenuItem, MoreButton } from '../ui/menu.tsx';
@@ -72,6 +73,7 @@ export function ScreenHead({
   const subtitle = note && <p class="quiet">{note}</p>;
   return (
     <header class="head">
+      <Back />
       {isPhone.value ? (
         <div>
           {subtitle}

@@ -8,6 +8,7 @@ import { hrefOf } from '../../shell/navigation.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { useItems } from '../../shell/use-items.ts';
 import { sayInstant } from '../../text/say-dates.ts';
+import { Back } from '../../ui/back.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
@@ -49,6 +50,7 @@ export function Notifications() {
   return (
     <main class="sheet">
       <header class="head">
+        <Back />
         <ScreenHeading title="Notifications" />
         {hasUnread && (
           <div class="tools">

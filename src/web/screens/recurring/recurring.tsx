@@ -14,6 +14,7 @@ import { sayDay, sayWhen, withinSentence } from '../../text/say-dates.ts';
 import { sayRule } from '../../text/say-rules.ts';
 import { dayIn } from '../../text/zones.ts';
 import { useAsk } from '../../ui/ask.tsx';
+import { Back } from '../../ui/back.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { type MenuItem, MoreButton } from '../../ui/menu.tsx';
@@ -37,6 +38,7 @@ export function Recurring({ params }: ScreenProps) {
   return (
     <main class="sheet">
       <header class="head">
+        <Back />
         <ScreenHeading title="Recurring" />
       </header>
       {rows.length === 0 && !isFirstLoad.value ? (

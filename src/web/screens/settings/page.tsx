@@ -5,7 +5,7 @@ import { isPhone } from '../../shell/device.ts';
 import { isFirstLoad, workspace, workspaces } from '../../shell/frame-view.ts';
 import { hrefOf, navigate, path } from '../../shell/navigation.ts';
 import { me } from '../../shell/session.ts';
-import { Tool } from '../../ui/button.tsx';
+import { Back } from '../../ui/back.tsx';
 import { Coming } from '../../ui/coming.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
@@ -48,7 +48,7 @@ export function SettingsIndex() {
   return (
     <main class="sheet settings">
       <header class="head">
-        <BackTo title="Me" to="me" />
+        <Back />
         <ScreenHeading title="Settings" />
       </header>
       <nav class="scroll" aria-label="Settings">
@@ -86,10 +86,6 @@ function groupsOfPages(): readonly Group[] {
     : [account];
 }
 
-const BackTo = ({ title, to }: { title: string; to: ScreenName }) => (
-  <Tool class="back" icon="left" label={`Back to ${title}`} onClick={() => navigate(addressOf(to))} />
-);
-
 /** A page of the settings, with all others beside it; on phones with the way back to them. */
 export function SettingsPage({ title, w, note, tools, children }: Props) {
   if (w !== undefined && !workspaces.value.some(({ id }) => id === w))
@@ -105,7 +101,7 @@ export function SettingsPage({ title, w, note, tools, children }: Props) {
           </nav>
         )}
         <header class="head">
-          {isPhone.value && <BackTo title="Settings" to="settings" />}
+          <Back />
           <ScreenHeading title={title} />
           {tools && !isPhone.value && <div class="tools">{tools}</div>}
         </header>

@@ -13,6 +13,7 @@ import { quoted } from '../../text/quoted.ts';
 import { sayShortDay, sayWhen } from '../../text/say-dates.ts';
 import { localOf } from '../../text/zones.ts';
 import { useAsk } from '../../ui/ask.tsx';
+import { Back } from '../../ui/back.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
@@ -54,6 +55,7 @@ export function Trash({ params }: ScreenProps) {
   return (
     <main class="sheet">
       <header class="head">
+        <Back />
         <ScreenHeading title="Trash" />
         {isAdmin && entries !== undefined && entries.length > 0 && (
           <div class="tools">
