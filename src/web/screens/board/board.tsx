@@ -4,6 +4,7 @@ import { isClosed, type Status, type Task } from '../../data/rows.ts';
 import { zone } from '../../shell/clock.ts';
 import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
+import { showToast } from '../../shell/toasts.ts';
 import { setStatus, statusesIn } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targetIds, targets, wantedFocus } from '../../tasks/current.ts';
 import { dragsTasks, dropAt, droppedTasks, hasLeft } from '../../tasks/dragging.ts';
@@ -92,11 +93,15 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
     const at = tasks.findIndex((task) => task.id === wanted);
     if (at >= most) setMost(at + SHOWN);
   }, [wanted]);
+  const isSorted = sort.value !== 'position';
+  const hasOrder = !isSorted && !isClosed(status);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const at = over ?? tasks.length;
     setOver(undefined);
-    dropAt(droppedTasks(event), status, tasks, isClosed(status) ? undefined : at);
+    const moved = droppedTasks(event);
+    if (isSorted && moved.some((task) => tasks.includes(task))) showToast(SORTED);
+    dropAt(moved, status, tasks, hasOrder ? at : undefined);
   };
   return (
     <section
@@ -127,7 +132,7 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
       </div>
       <ul {...rowEvents} class={over === undefined ? undefined : 'over'}>
         {tasks.slice(0, most).map((task, index) => (
-          <Card key={task.id} id={task.id} isBelow={over === index} mayDrag={may} />
+          <Card key={task.id} id={task.id} isBelow={hasOrder && over === index} mayDrag={may} />
         ))}
         {tasks.length > most && (
           <li>

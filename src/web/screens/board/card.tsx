@@ -1,5 +1,5 @@
 import { isOpen, useUserData } from '../../shell/store.ts';
-import { dragUnlessSorted } from '../../tasks/order.ts';
+import { startDrag } from '../../tasks/dragging.ts';
 import { openRowMenu } from '../../tasks/pickers.ts';
 import { TaskBox } from '../../tasks/task-box.tsx';
 import {
@@ -40,7 +40,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
       class={`card${state.isSelected ? ' selected' : ''}${isBelow ? ' below' : ''}${isOpen(store, task) ? '' : ' closed'}`}
       data-task={id}
       draggable={mayDrag}
-      onDragStart={dragUnlessSorted}
+      onDragStart={startDrag}
     >
       <div class="card-title">
         <TaskBox task={task} tabIndex={state.focus.tabIndex} />
