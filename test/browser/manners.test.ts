@@ -545,6 +545,7 @@ describe('a long list', () => {
     };
     const line = page.locator('.keys');
     expect(await bottomOf(line.getByText('all keys'))).toBeLessThanOrEqual(await bottomOf(line));
+    await page.setViewportSize(DESKTOP.viewport);
   });
 
   it('is ordered by Alt and arrows, all that is selected together', async () => {

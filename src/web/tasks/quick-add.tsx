@@ -41,6 +41,8 @@ const TOO_LONG = `A title has at most ${MAX_TITLE} characters.`;
 
 const NO_WORKSPACE = 'There is no workspace for it yet.';
 const NO_LIST = 'There is no list for it yet.';
+/** One of these, or that lists are still being loaded: as long as it is so. */
+const NO_PLACE = 'no place';
 
 /** Where what was typed when it was closed is kept for the next opening. */
 const DRAFT = 'task';
@@ -61,7 +63,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
   const [closedAt, setClosedAt] = useState<string>();
   const [active, setActive] = useState(0);
   const [pasted, setPasted] = useState<ReturnType<typeof pastedLines>>(null);
-  const [problem, setProblem] = useState<string>();
+  const [found, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const many = useRef<HTMLButtonElement>(null);
   const [day] = useState(() => dayForNew.peek() ?? dayOfFocus());
@@ -70,6 +72,12 @@ export function QuickAdd({ onClose }: OverlayProps) {
   const list = store.view.row('list', view.listId ?? '') ?? inbox.value;
   const w = list?.workspaceId ?? workspace.value?.id ?? '';
   const listId = list?.id ?? null;
+  const noPlace = isFirstLoad.value
+    ? 'Your lists are still being loaded.'
+    : w === ''
+      ? NO_WORKSPACE
+      : NO_LIST;
+  const problem = found !== NO_PLACE ? found : listId === null ? noPlace : undefined;
   const members = held.membersIn(w);
   const revisions = [held.lists, held.labels, members].map(({ revision }) => revision.value);
   const context = useMemo((): QuickAddContext => {
@@ -141,10 +149,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
           });
     if (isTooLong) setProblem(TOO_LONG);
     else if (onlyReads) setProblem(ONLY_READS);
-    else if (made.length === 0)
-      setProblem(
-        isFirstLoad.value ? 'Your lists are still being loaded.' : w === '' ? NO_WORKSPACE : NO_LIST,
-      );
+    else if (made.length === 0) setProblem(NO_PLACE);
     else {
       const [only, ...others] = tasks.map(({ title }) => quoted(title));
       const intents = made.flatMap((one) => one.intents);
