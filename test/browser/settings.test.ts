@@ -806,6 +806,8 @@ describe('the workspace', () => {
     await addMember(world, ada, home, bob, 'viewer');
     await enter(settingsOf('general'), 'General', bob);
     await page.getByLabel('Name', { exact: true }).and(page.locator(':disabled')).waitFor();
+    const why = page.getByText('Only the owner and admins can change this.');
+    await why.waitFor();
     for (const [name, heading] of [
       ['spaces', 'Spaces and lists'],
       ['statuses', 'Statuses'],
@@ -813,6 +815,7 @@ describe('the workspace', () => {
     ] as const) {
       await open(settingsOf(name), heading);
       expect(await page.getByRole('main').getByRole('button').count(), name).toBe(0);
+      expect(await why.count(), name).toBe(name === 'statuses' ? 1 : 0);
     }
     await open(settingsOf('general'), 'General');
     await press('Leave');

@@ -7,7 +7,7 @@ import { showToast } from '../../shell/toasts.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm } from '../../ui/form.tsx';
 import { Leaving } from './leaving.tsx';
-import { SettingsPage } from './page.tsx';
+import { ONLY_ADMINS, SettingsPage } from './page.tsx';
 import { useDraft } from './use-draft.ts';
 
 /** A workspace's name and key; leaving it, handing it over, deleting it. */
@@ -16,7 +16,7 @@ export function General({ params }: ScreenProps) {
   const { store } = useUserData();
   const row = store.view.signal('workspace', w).value;
   return (
-    <SettingsPage title="General" w={w}>
+    <SettingsPage title="General" w={w} note={!isAdminIn(w) && ONLY_ADMINS}>
       {row && <Naming key={w} row={row} />}
       <Leaving w={w} />
     </SettingsPage>

@@ -29,6 +29,9 @@ const OF_ACCOUNT: readonly Page[] = [
   ['data', 'Your data', 'download'],
 ];
 
+/** Said where fields are disabled. */
+export const ONLY_ADMINS = 'Only the owner and admins can change this.';
+
 interface Props {
   title: string;
   /** The workspace that the page is about. */

@@ -19,7 +19,7 @@ import { type MenuItem, MoreButton, moveItems } from '../../ui/menu.tsx';
 import { mergeStatuses, type StatusDraft } from './merge-statuses.ts';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
-import { Part, SettingsPage } from './page.tsx';
+import { ONLY_ADMINS, Part, SettingsPage } from './page.tsx';
 import { keepDraft } from './use-draft.ts';
 
 /** The statuses that tasks go through; each template serves some lists. */
@@ -47,7 +47,11 @@ export function Statuses({ params }: ScreenProps) {
     <SettingsPage
       title="Statuses"
       w={w}
-      note="Each list uses one template. A status that is removed gives its tasks to the first one of its type."
+      note={
+        isAdmin
+          ? 'Each list uses one template. A status that is removed gives its tasks to the first one of its type.'
+          : ONLY_ADMINS
+      }
       tools={
         isAdmin && (
           <Button onClick={() => setNaming(true)} icon="plus">
