@@ -94,3 +94,15 @@ it('what is cut because it is too long is told', async () => {
   await paste('x'.repeat(50_001));
   await said('What you pasted was cut: there is room for 50,000 characters.');
 });
+
+it('a picture, which no text can hold, is told', async () => {
+  await page.evaluate(`(async () => {
+    const canvas = new OffscreenCanvas(8, 8);
+    canvas.getContext('2d');
+    const picture = await canvas.convertToBlob({ type: 'image/png' });
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
+  })()`);
+  await page.getByRole('textbox', { name: 'Comment' }).focus();
+  await page.keyboard.press('Control+v');
+  await said('Only text can be pasted here: a link to a file or picture, not the file.');
+});
