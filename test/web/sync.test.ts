@@ -320,9 +320,12 @@ describe('a change', () => {
       await timeline.advance(5_000);
     }
     expect(sent).toHaveLength(1);
+    expect(page.store.sync.value).toMatchObject({ text: 'Sending 2', heldUntil: expect.any(Number) });
     fault = undefined;
     await timeline.advance(60_000);
     expect(onServer(task.id)?.title).toBe('three');
+    rename(page, task, 'four');
+    expect(page.store.sync.value).toMatchObject({ text: 'Sending 1', heldUntil: null });
   });
 
   it('that the server fails at is tried after 1, 5 and 15 s, also while more is done, and then set aside', async () => {

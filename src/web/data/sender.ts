@@ -12,6 +12,8 @@ const RETRY_500_MS = [1_000, 5_000, 15_000];
 /** How often a change is sent again because of what others did meanwhile. */
 const MAX_CONFLICTS = 5;
 const MAX_BACKOFF_MS = 30_000;
+/** A shorter wait that the server asks for is over before it is read. */
+const TOLD_WAIT_S = 10;
 
 interface SenderEvents {
   onReach(isReached: boolean): void;
@@ -127,7 +129,7 @@ export class Sender {
   async #handle(group: Change[], outcome: Outcome, flight: Flight): Promise<number | null> {
     const waits =
       outcome.kind === 'network' || [401, 429, 503].includes(outcome.kind === 'error' ? outcome.status : 0);
-    if (waits) return this.#waitFor(outcome);
+    if (waits) return await this.#waitFor(outcome);
     this.#failures = 0;
     this.#events.onReach(true);
     if (outcome.kind === 'error') {
@@ -166,14 +168,19 @@ export class Sender {
     return mayAdvance(change) && series?.nextTaskId === change.thing;
   }
 
-  #waitFor(outcome: Outcome): number | null {
+  async #waitFor(outcome: Outcome): Promise<number | null> {
     if (outcome.kind === 'error' && outcome.status === 401) {
       this.#events.onSignedOut();
       return null;
     }
     if (outcome.kind !== 'error') return this.#backOff();
     const ms = this.#pause(outcome.retryAfter * 1_000 * (1 + this.#tab.world.random() / 10));
-    return outcome.status === 429 ? ms : Math.max(ms, this.#backOff());
+    if (outcome.status !== 429) return Math.max(ms, this.#backOff());
+    if (outcome.retryAfter >= TOLD_WAIT_S) {
+      const heldUntil = this.#notBefore;
+      await this.#tab.commitAsLeader(() => ({ notes: { heldUntil } }));
+    }
+    return ms;
   }
 
   #pause(ms: number): number {

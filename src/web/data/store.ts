@@ -119,6 +119,7 @@ export class Store {
         this.#connectivity.isReached.value,
         this.#tab.isDurable.value,
         this.#tab.saving.value,
+        this.#heldUntil(),
       ),
     );
     this.#tab.listen((message) => {
@@ -159,6 +160,11 @@ export class Store {
     void this.#tab.catchUp();
     void this.#pulls.age();
     void this.waiting.purge();
+  }
+
+  #heldUntil(): number | null {
+    const until = this.note<number>('heldUntil') ?? 0;
+    return until > this.#tab.world.now() ? until : null;
   }
 
   /** A value that the server gave about this user: `me`, `unread`, `build`. */

@@ -6,6 +6,8 @@ export interface SyncStatus {
   text: string;
   waiting: number;
   notSaved: number;
+  /** Until when nothing is sent because the server asked so: an instant, null where it is sent now. */
+  heldUntil: number | null;
 }
 
 /**
@@ -18,6 +20,7 @@ export function syncStatus(
   isReached: boolean | null,
   isDurable: boolean,
   saving: number,
+  heldUntil: number | null,
 ): SyncStatus {
   const notSaved = acts.filter(({ why }) => why !== null).length;
   const waiting = acts.length - notSaved;
@@ -28,5 +31,5 @@ export function syncStatus(
   else if (notSaved > 0) text = `Not saved: ${notSaved}`;
   else if (waiting > 0) text = `Sending ${waiting}`;
   if (!isDurable) text += ', kept only while this page is open';
-  return { text, waiting, notSaved };
+  return { text, waiting, notSaved, heldUntil };
 }

@@ -55,7 +55,7 @@ export const isFirstLoad = computed(() => {
 
 /** How things stand between this device and the server. */
 export const sync = computed(
-  () => userData.value?.store.sync.value ?? { text: 'Synced', waiting: 0, notSaved: 0 },
+  () => userData.value?.store.sync.value ?? { text: 'Synced', waiting: 0, notSaved: 0, heldUntil: null },
 );
 
 export const unread = computed(() => userData.value?.store.note<number>('unread') ?? 0);
