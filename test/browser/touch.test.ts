@@ -267,16 +267,19 @@ describe('by touch, 360 px wide,', () => {
   });
 
   it('a choice opens beside its field, though that was scrolled out of sight', async () => {
-    await open(`/w/${studio.workspaceId}/tasks/${studio.taskIds.beds}`);
+    await open(`/w/${studio.workspaceId}/tasks/${studio.taskIds.copy}`);
+    await page.setViewportSize({ width: 360, height: 600 });
     const field = page.getByRole('button', { name: 'Assignee:' });
-    await page.locator('.panel .scroll').evaluate('(scroll) => scroll.scrollTo(0, scroll.scrollHeight)');
-    await field.evaluate('(field) => field.getBoundingClientRect().top > 60 && Promise.reject("in sight")');
+    const scroll = `document.querySelector('.panel .scroll')`;
+    await page.evaluate(`${scroll}.scrollTo(0, ${scroll}.scrollHeight)`);
+    expect((await field.boundingBox())?.y).toBeLessThan(0);
     await page.getByRole('toolbar', { name: 'Task' }).getByText('Assign').tap();
     const choice = page.getByRole('listbox', { name: 'Assignee' });
     await choice.waitFor();
     const [from, box] = [await field.boundingBox(), await choice.boundingBox()];
     expect(box?.y).toBeGreaterThanOrEqual((from?.y ?? 0) + (from?.height ?? 0));
     await page.keyboard.press('Escape');
+    await page.setViewportSize(PHONE.viewport);
   });
 
   it('every screen has the same left edge, and marks of priority and sentences the width within it', async () => {
@@ -348,6 +351,18 @@ describe('by touch, 360 px wide,', () => {
         await page.getByRole('heading', { level: 1, name: upper, exact: true }).waitFor();
       }
     }
+  });
+
+  it('what leads back from a screen takes the step that led there', async () => {
+    await open('/today');
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Lists', exact: true }).tap();
+    await page.getByRole('link', { name: 'Office' }).tap();
+    await heading('Office');
+    await page.getByRole('button', { name: 'Back to Lists' }).tap();
+    await heading('Lists');
+    await page.goBack();
+    await heading('Today');
   });
 
   it('the bar is at the bottom also before there is a screen', async () => {

@@ -31,10 +31,13 @@ export const isPublic = computed(() => PUBLIC_SCREENS.some((name) => name === ma
 /** Whether the next heading takes the focus: after a navigation, not at the start. */
 let headingIsDue = false;
 
-/** What an entry of the history keeps: how many steps back the screen stands without a task beside it. */
+/** What an entry of the history keeps: how many steps back the screen stands without a task beside it, and what is one step back. */
 interface Entry {
   beside?: number;
+  before?: string;
 }
+
+const entry = (): Entry => (history.state as Entry | null) ?? {};
 
 /** Where closing a task leads, while the history goes back; what is asked for meanwhile comes after it. */
 let closing: { to: string; later: (() => void)[] } | undefined;
@@ -48,21 +51,21 @@ export function navigate(to: string, { replace = false } = {}): void {
   if (to === readAddress()) return;
   const url = hrefOf(to);
   if (replace) history.replaceState(history.state, '', url);
-  else history.pushState(besideOf(to), '', url);
+  else history.pushState({ before: readAddress().split('?')[0], ...besideOf(to) }, '', url);
   arrive();
 }
 
 function besideOf(to: string): Entry | null {
   const isSameScreen = withQuery(to, { task: undefined }) === withQuery(address.peek(), { task: undefined });
   if (!isSameScreen || !new URLSearchParams(to.split('?')[1]).has('task')) return null;
-  return { beside: ((history.state as Entry | null)?.beside ?? 0) + 1 };
+  return { beside: (entry().beside ?? 0) + 1 };
 }
 
 /** Closes the task beside the screen: takes back the steps that opened it, where it was opened from the screen. */
 export function closeBeside(): void {
   if (closing) return;
   const to = withQuery(address.peek(), { task: undefined });
-  const { beside = 0 } = (history.state as Entry | null) ?? {};
+  const { beside = 0 } = entry();
   if (beside === 0) {
     navigate(to, { replace: true });
     return;
@@ -70,6 +73,12 @@ export function closeBeside(): void {
   closing = { to, later: [] };
   history.go(-beside);
   address.value = to;
+}
+
+/** Leads to the screen above: by a step back, where one came from it, so that Back does not lead down again. */
+export function goUp(to: string): void {
+  if (!closing && entry().before === to) history.back();
+  else navigate(to);
 }
 
 /**
