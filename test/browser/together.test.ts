@@ -306,6 +306,28 @@ describe('a workspace', () => {
     ]);
   });
 
+  it('that is handed over elsewhere says so where that is being done as well', async () => {
+    const page = await at(ada, `/w/${home}/settings/general`, 'General');
+    await page.getByRole('button', { name: 'Hand over' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Hand over' });
+    await dialog.getByLabel('Password').fill(ada.password);
+    const handedOver = { role: 'owner', password: ada.password };
+    expect((await asAda('PATCH', `/workspaces/${home}/members/${bob.id}`, handedOver)).status).toBe(200);
+    await dialog.getByText('It was handed over meanwhile: you are not the owner any more.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('has a list that is deleted while someone looks at it in its trash, and says so', async () => {
+    const { spaceId } = (await asAda('GET', `/workspaces/${home}/lists/${listId}`)).body;
+    const { id } = (await asAda('POST', `/workspaces/${home}/lists`, { title: 'Garden', spaceId })).body;
+    const page = await at(bob, `/w/${home}/lists/${id}`, 'Garden');
+    await asAda('DELETE', `/workspaces/${home}/lists/${id}`);
+    await page.getByText('This list is gone. Where it was deleted, the trash has it for a while.').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Trash' }).click();
+    await page.getByRole('main').getByRole('listitem').filter({ hasText: 'Garden' }).waitFor();
+  });
+
   it('has what was deleted in the trash, to be restored or deleted for good', async () => {
     const page = await at(ada, `/w/${home}/trash`, 'Trash');
     for (const title of ['Kept after all', 'Never again'])

@@ -5,7 +5,7 @@ import { addressOf, type ScreenName } from '../../shell/addresses.ts';
 import { zone } from '../../shell/clock.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { Examples } from '../../shell/first-visit.tsx';
-import { inbox, isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
+import { inbox, isFirstLoad, mayWriteIn, roleIn } from '../../shell/frame-view.ts';
 import { Lazy } from '../../shell/lazy.tsx';
 import { address, hrefOf, navigate, setView } from '../../shell/navigation.ts';
 import { openQuickAdd } from '../../shell/overlays.tsx';
@@ -66,7 +66,7 @@ export function List({ params }: ScreenProps) {
       })),
     [],
   );
-  if (!list) return isFirstLoad.value ? <Coming /> : <NotFound />;
+  if (!list) return isFirstLoad.value ? <Coming /> : <Gone {...params} />;
   const open = (screen: ScreenName) => () => navigate(addressOf(screen, { w: list.workspaceId }));
   return (
     <main class={view.value === 'board' ? 'board' : 'sheet'}>
@@ -172,5 +172,18 @@ function RestOfList({ list }: ListViewProps) {
       query={{ listId: list.id, sortBy: 'position' }}
       held={useUserData().openByList.of(list.id).value}
     />
+  );
+}
+
+/** A list that is not there; it may have been deleted while it was shown. */
+function Gone({ w = '', listId }: ScreenProps['params']) {
+  if (listId === undefined || roleIn(w) === undefined) return <NotFound />;
+  const trash = (
+    <a class="button" href={hrefOf(addressOf('trash', { w }))}>
+      Trash
+    </a>
+  );
+  return (
+    <NotFound below={trash}>This list is gone. Where it was deleted, the trash has it for a while.</NotFound>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
-import { workspaces } from '../../shell/frame-view.ts';
+import { roleIn, workspaces } from '../../shell/frame-view.ts';
 import { navigate } from '../../shell/navigation.ts';
 import { hasPassword } from '../../shell/session.ts';
 import { useUserData } from '../../shell/store.ts';
@@ -71,6 +71,7 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
   const [password, setPassword] = useState('');
   const form = useForm(['password']);
   const has = hasPassword.value;
+  const isOwner = roleIn(w) === 'owner';
   const save = async () => {
     const body = { role: 'owner', ...(has && { password }) };
     const isDone = await form.send(
@@ -85,9 +86,13 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
   };
   return (
     <TitledDialog title="Hand over" onClose={onClose}>
-      {others.length === 0 ? (
+      {!isOwner || others.length === 0 ? (
         <>
-          <p>There is no one else yet. Invite someone first.</p>
+          <p>
+            {isOwner
+              ? 'There is no one else yet. Invite someone first.'
+              : 'It was handed over meanwhile: you are not the owner any more.'}
+          </p>
           <div class="line">
             <Button class="push" onClick={onClose}>
               Close
