@@ -34,7 +34,7 @@ export function SyncStatus() {
 }
 
 /** The next full minute, as it is read from a clock. */
-function timeAt(instant: number): string {
+export function timeAt(instant: number): string {
   const minute = Math.ceil(instant / 60_000) * 60_000;
   return plainTime(localOf(minute, zone.value).time);
 }

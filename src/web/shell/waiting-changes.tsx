@@ -2,13 +2,16 @@ import type { WaitingAct } from '../data/waiting-acts.ts';
 import { Button, Tool } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { sync } from './frame-view.ts';
 import type { OverlayProps } from './overlays.tsx';
 import { useUserData } from './store.ts';
+import { timeAt } from './sync-status.tsx';
 
 /** What waits to be sent, and what was rejected: each can be tried again, or dropped. */
 export function WaitingChanges({ onClose }: OverlayProps) {
   const { store } = useUserData();
   const acts = store.waiting.all.value;
+  const { heldUntil, waiting } = sync.value;
   return (
     <Dialog label="Waiting changes" onClose={onClose}>
       <header class="dialog-head">
@@ -16,6 +19,9 @@ export function WaitingChanges({ onClose }: OverlayProps) {
         <Tool class="push" icon="close" label="Close" onClick={onClose} />
       </header>
       {acts.length === 0 && <p class="block quiet">Everything has reached the server.</p>}
+      {heldUntil !== null && waiting > 0 && (
+        <p class="block quiet">The server asks to wait until {timeAt(heldUntil)}: then they are sent.</p>
+      )}
       <ul class="waiting">
         {acts.map((act) => (
           <WaitingItem key={act.act} act={act} />
