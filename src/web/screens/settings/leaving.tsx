@@ -71,7 +71,8 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
   const [password, setPassword] = useState('');
   const form = useForm(['password']);
   const has = hasPassword.value;
-  const isOwner = roleIn(w) === 'owner';
+  // What was just sent may be heard of before its response.
+  const isOwner = roleIn(w) === 'owner' || form.isSending;
   const save = async () => {
     const body = { role: 'owner', ...(has && { password }) };
     const isDone = await form.send(
