@@ -5,9 +5,9 @@ import type { ChecklistItem, Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useUserData } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
-import { oneLine } from '../text/one-line.ts';
 import { pastedLines } from '../text/quick-add-edits.ts';
 import { quoted } from '../text/quoted.ts';
+import { MAX_TITLE, oneLine } from '../text/titles.ts';
 import { Tool } from '../ui/button.tsx';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { Icon, Shape } from '../ui/icon.tsx';
@@ -16,7 +16,6 @@ import { actInSight, actQuietly } from './act.ts';
 import { actOrAsk } from './changes.ts';
 
 const MAX_ITEMS = 100;
-const MAX_TITLE = 500;
 
 interface Props {
   task: Task;

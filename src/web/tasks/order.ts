@@ -5,23 +5,12 @@ import { showToast } from '../shell/toasts.ts';
 import { type MenuItem, moveItems } from '../ui/menu.tsx';
 import { placeTasks } from './changes.ts';
 import { focusRow, rowOf, targets } from './current.ts';
-import { startDrag } from './dragging.ts';
-import { sort } from './filters.ts';
 
 /** The tasks among which one stands in the order that people give them, itself among them; none where it has no such place. */
 type Neighbours = (task: Task) => readonly Task[];
 
 /** Why nothing is moved while the address sorts a list. */
 export const SORTED = 'This list is sorted: its own order cannot be changed.';
-
-/** Begins to drag a row or card of a list, unless it is sorted. */
-export function dragUnlessSorted(event: DragEvent): void {
-  if (sort.peek() === 'position') startDrag(event);
-  else {
-    event.preventDefault();
-    showToast(SORTED);
-  }
-}
 
 /** Of the screen that is shown, where people order it. */
 let neighbours: Neighbours | undefined;

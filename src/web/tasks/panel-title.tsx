@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { oneLine } from '../text/one-line.ts';
+import { MAX_TITLE, oneLine } from '../text/titles.ts';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { nameWindow } from '../ui/screen-heading.tsx';
 import { rename } from './changes.ts';
@@ -65,7 +65,7 @@ function TitleField({ task, isPage }: { task: Task; isPage: boolean }) {
         aria-label="Title"
         dir="auto"
         rows={1}
-        maxLength={500}
+        maxLength={MAX_TITLE}
         value={text}
         onInput={(event) => setText(oneLine(event.currentTarget.value))}
         {...events}

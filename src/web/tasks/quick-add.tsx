@@ -7,7 +7,6 @@ import { inbox, isFirstLoad, mayWriteIn, workspace } from '../shell/frame-view.t
 import { match as addressMatch, navigate, openBeside } from '../shell/navigation.ts';
 import { type OverlayProps, openNewWorkspace, takeTypedAhead } from '../shell/overlays.tsx';
 import { useUserData } from '../shell/store.ts';
-import { oneLine } from '../text/one-line.ts';
 import {
   type Chip,
   type Named,
@@ -20,6 +19,7 @@ import { dayOrderOf } from '../text/quick-add-dates.ts';
 import { chipBefore, makePlain, movePlain, pastedLines } from '../text/quick-add-edits.ts';
 import type { Span } from '../text/quick-add-words.ts';
 import { quoted } from '../text/quoted.ts';
+import { MAX_TITLE, oneLine } from '../text/titles.ts';
 import { Button } from '../ui/button.tsx';
 import { isComposing } from '../ui/composing.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -36,7 +36,6 @@ import { newTask } from './quick-add-intents.ts';
 import { UnderstoodChips } from './quick-add-marks.tsx';
 import { givenByView } from './quick-add-view.ts';
 
-const MAX_TITLE = 500;
 const TOO_LONG = `A title has at most ${MAX_TITLE} characters.`;
 
 const NO_WORKSPACE = 'There is no workspace for it yet.';

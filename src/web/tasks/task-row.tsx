@@ -9,6 +9,7 @@ import { hrefBeside } from '../shell/navigation.ts';
 import { isOpen, useUserData } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
+import { MAX_TITLE } from '../text/titles.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -179,7 +180,7 @@ function RenameField({ task }: { task: Task }) {
       class="rename"
       aria-label="Title"
       dir="auto"
-      maxLength={500}
+      maxLength={MAX_TITLE}
       ref={field}
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}

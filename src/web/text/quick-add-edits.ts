@@ -1,8 +1,8 @@
 import type { Weekday } from './days.ts';
-import { oneLine } from './one-line.ts';
 import type { Chip, QuickTask } from './quick-add.ts';
 import type { Span } from './quick-add-words.ts';
 import type { EndCondition, Interval } from './say-rules.ts';
+import { oneLine } from './titles.ts';
 import { instantOf } from './zones.ts';
 
 /** The plain phrases of `before`, moved to where they stand in `after`. One that was changed is plain no more. */

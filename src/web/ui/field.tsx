@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { oneLine } from '../text/one-line.ts';
+import { oneLine } from '../text/titles.ts';
 import { Tool } from './button.tsx';
 import { Icon } from './icon.tsx';
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { rank } from '../text/match.ts';
-import { oneLine } from '../text/one-line.ts';
+import { oneLine } from '../text/titles.ts';
 import { isComposing } from './composing.ts';
 import { Cut } from './cut.tsx';
 import { Icon } from './icon.tsx';

@@ -12,12 +12,13 @@ import { openQuickAdd } from '../../shell/overlays.tsx';
 import { withQuery } from '../../shell/router.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
-import { dropAt, placeAmong } from '../../tasks/dragging.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { dropAt, placeAmong, startDrag } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { compareBy, grouping, namedInQuery, sort } from '../../tasks/filters.ts';
 import { groupsOf } from '../../tasks/grouping.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
-import { dragUnlessSorted, SORTED, useOrder } from '../../tasks/order.ts';
+import { SORTED, useOrder } from '../../tasks/order.ts';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
@@ -125,6 +126,11 @@ function Rows({ list }: ListViewProps) {
     [tasks],
     isOwnOrder ? undefined : SORTED,
   );
+  const onDragStart = (event: DragEvent) => {
+    if (isOwnOrder) return startDrag(event);
+    event.preventDefault();
+    showToast(SORTED);
+  };
   const [older, setOlder] = useState<number | undefined>(1);
   if (tasks.length === 0 && !isFirstLoad.value) {
     if (isFiltered)
@@ -144,7 +150,7 @@ function Rows({ list }: ListViewProps) {
   }
   return (
     <div class="scroll" aria-busy={isFirstLoad.value}>
-      <TaskGroups groups={groups} onDragStart={mayWriteIn(list.workspaceId) ? dragUnlessSorted : undefined} />
+      <TaskGroups groups={groups} onDragStart={mayWriteIn(list.workspaceId) ? onDragStart : undefined} />
       {mayWriteIn(list.workspaceId) && (
         <Button class="plain add-row" onClick={openQuickAdd}>
           Add a task…
