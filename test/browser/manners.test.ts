@@ -49,9 +49,9 @@ const expectFocus = (page: Page, name: string) =>
     .poll(() => focused(page).evaluateAll(([it]) => it?.getAttribute('aria-label') ?? it?.textContent))
     .toBe(name);
 
-describe('Back', () => {
-  const addressIn = (page: Page) => page.url().slice(`${visit.origin}/app`.length);
+const addressIn = (page: Page) => page.url().slice(`${visit.origin}/app`.length);
 
+describe('Back', () => {
   it('leads past a task that was opened and closed', async () => {
     const first = await make('First');
     const second = await make('Second');
@@ -93,6 +93,82 @@ describe('Back', () => {
     await expect.poll(() => addressIn(page)).toBe(listAddress());
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Upcoming' }).waitFor();
+  });
+});
+
+describe('Back while something lies above a screen', () => {
+  it('closes that alone and leaves the history as it was', async () => {
+    await make('First');
+    const page = await enter(ada, '/upcoming');
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    await rowIn(page, 'First').waitFor();
+    const before = [page.url(), await page.evaluate('history.length')];
+    const isAsBefore = async () =>
+      expect([page.url(), await page.evaluate('history.length')]).toEqual(before);
+    const dialog = page.getByRole('dialog');
+    const menu = page.getByRole('menu');
+    await rowIn(page, 'First').focus();
+    await page.keyboard.press('d');
+    await dialog.waitFor();
+    await page.goBack();
+    await dialog.waitFor({ state: 'detached' });
+    await expectFocus(page, 'First');
+    await isAsBefore();
+    await page.keyboard.press('.');
+    await menu.waitFor();
+    await page.goBack();
+    await menu.waitFor({ state: 'detached' });
+    await expectFocus(page, 'First');
+    await isAsBefore();
+    // A task beside the screen is a step of its own.
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('complementary', { name: 'First' });
+    await panel.getByRole('button', { name: 'Priority: none' }).click();
+    await page.getByRole('listbox').waitFor();
+    await page.goBack();
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
+    await panel.waitFor();
+    await page.goBack();
+    await panel.waitFor({ state: 'detached' });
+    expect(page.url()).toBe(before[0]);
+    // Closed in another way, nothing of it is in the way of Back, nor of what it led to.
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('Go to Recurring');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Recurring' }).waitFor();
+    await page.goBack();
+    await rowIn(page, 'First').waitFor();
+    expect(page.url()).toBe(before[0]);
+    // Forward is no other way out.
+    await page.keyboard.press('c');
+    await page.getByLabel('Quick add').waitFor();
+    await page.goForward();
+    await dialog.waitFor({ state: 'detached' });
+    expect(page.url()).toBe(before[0]);
+    await page.goForward();
+    await page.getByRole('heading', { level: 1, name: 'Recurring' }).waitFor();
+  });
+
+  it('pressed again at once gets nothing stuck, and the screen is that of the address', async () => {
+    const page = await enter(ada, '/upcoming');
+    await page.getByRole('link', { name: 'Recurring' }).click();
+    await page.getByRole('link', { name: 'Trash' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    const device = await page.context().newCDPSession(page);
+    const { currentIndex, entries } = await device.send('Page.getNavigationHistory');
+    const steps = [1, 2].map((by) => ({ entryId: entries[currentIndex - by]?.id ?? 0 }));
+    await Promise.all(steps.map((step) => device.send('Page.navigateToHistoryEntry', step)));
+    await device.detach();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const heading = page.getByRole('heading', { level: 1 });
+    await expect
+      .poll(async () => addressIn(page) === `/${(await heading.textContent())?.toLowerCase()}`)
+      .toBe(true);
+    await page.getByRole('link', { name: 'Notifications' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor();
+    expect(addressIn(page)).toBe('/notifications');
   });
 });
 
@@ -569,7 +645,7 @@ describe('a long list', () => {
 });
 
 describe('a dialog', () => {
-  it('stays where text is selected past its edge, and goes by Back with the screen below', async () => {
+  it('stays where text is selected past its edge', async () => {
     const page = await enter(ada, '/today');
     await page.getByRole('link', { name: 'Upcoming' }).click();
     await expectFocus(page, 'Upcoming');
@@ -581,9 +657,6 @@ describe('a dialog', () => {
     await page.mouse.move(20, 600);
     await page.mouse.up();
     await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
-    await page.goBack();
-    await expectFocus(page, 'Today');
-    expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
   it('of a new task keeps what was typed around pasted lines, and takes Enter for all of them', async () => {

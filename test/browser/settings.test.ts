@@ -638,6 +638,8 @@ describe('the workspace', () => {
     await press('New label');
     await fill('Name', 'garden');
     await page.goBack();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.goBack();
     await shown('People');
     expect(await page.getByLabel('Email').inputValue()).toBe('eve@example.com');
     await leaveTo('Labels');

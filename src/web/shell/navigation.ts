@@ -31,16 +31,28 @@ export const isPublic = computed(() => PUBLIC_SCREENS.some((name) => name === ma
 /** Whether the next heading takes the focus: after a navigation, not at the start. */
 let headingIsDue = false;
 
-/** What an entry of the history keeps: how many steps back the screen stands without a task beside it, and what is one step back. */
+/**
+ * What an entry of the history keeps: its place among ours, how many steps back the screen stands without a task beside
+ * it, and what is one step back.
+ */
 interface Entry {
+  at?: number;
   beside?: number;
   before?: string;
 }
 
 const entry = (): Entry => (history.state as Entry | null) ?? {};
 
-/** Where closing a task leads, while the history goes back; what is asked for meanwhile comes after it. */
-let closing: { to: string; later: (() => void)[] } | undefined;
+/** The place of the entry that is shown. */
+let shownAt = entry().at ?? 0;
+
+/** What is shown when the history has gone back or forth by itself; what is asked for meanwhile comes after it. */
+let closing: { to: string; at: number; later: (() => void)[] } | undefined;
+
+function go(to: string, at: number): void {
+  closing = { to, at, later: [] };
+  history.go(at - (entry().at ?? 0));
+}
 
 /** Goes to an address below `/app`. A push is a step that Back undoes; a replacement is none. */
 export function navigate(to: string, { replace = false } = {}): void {
@@ -51,7 +63,7 @@ export function navigate(to: string, { replace = false } = {}): void {
   if (to === readAddress()) return;
   const url = hrefOf(to);
   if (replace) history.replaceState(history.state, '', url);
-  else history.pushState({ before: readAddress().split('?')[0], ...besideOf(to) }, '', url);
+  else history.pushState({ at: ++shownAt, before: readAddress().split('?')[0], ...besideOf(to) }, '', url);
   arrive();
 }
 
@@ -70,8 +82,7 @@ export function closeBeside(): void {
     navigate(to, { replace: true });
     return;
   }
-  closing = { to, later: [] };
-  history.go(-beside);
+  go(to, shownAt - beside);
   address.value = to;
 }
 
@@ -113,13 +124,13 @@ export function takeHeadingFocus(): boolean {
   return isDue;
 }
 
-/** What is to be done before Back or Forward leads to another screen, which then takes the focus. */
-const leaving = new Set<() => void>();
+/** How to close what lies above the screen, the topmost last. */
+const above = new Set<() => void>();
 
-/** Calls back before Back or Forward leads elsewhere; call what it returns to end that. */
-export function whenGoingBack(leave: () => void): () => void {
-  leaving.add(leave);
-  return () => void leaving.delete(leave);
+/** Lets Back and Forward close something in place of leading elsewhere; call what it returns to end that. */
+export function whenGoingBack(close: () => void): () => void {
+  above.add(close);
+  return () => void above.delete(close);
 }
 
 /** Loads the screen of an address; undefined where it is there. */
@@ -128,10 +139,18 @@ let loadScreenOf: (found: ReturnType<typeof matchAddress>) => Promise<void> | un
 /** Follows Back and Forward, and every plain click on a link of ours. A screen stays until the next one is loaded. */
 export function startNavigation(load: typeof loadScreenOf): void {
   loadScreenOf = load;
-  if (path.value === '/') history.replaceState(null, '', hrefOf(addressOf('today')));
+  history.replaceState({ at: shownAt, ...entry() }, '', path.value === '/' ? hrefOf(addressOf('today')) : '');
   address.value = readAddress();
   addEventListener('popstate', () => {
-    if (!closing) for (const leave of leaving) leave();
+    const { at = shownAt } = entry();
+    const close = [...above].at(-1);
+    if (!closing && close && at !== shownAt) {
+      // The step is taken back, so that the history is as it was.
+      go(address.peek(), shownAt);
+      close();
+      return;
+    }
+    shownAt = at;
     arrive();
   });
   document.addEventListener('click', (event) => {
@@ -156,7 +175,8 @@ function show(): void {
   const closed = closing;
   closing = undefined;
   // Filters that were set beside the task stay.
-  if (closed && readAddress() !== closed.to) history.replaceState(history.state, '', hrefOf(closed.to));
+  if (closed && closed.at === entry().at && readAddress() !== closed.to)
+    history.replaceState(history.state, '', hrefOf(closed.to));
   address.value = readAddress();
   if (path.value !== before) headingIsDue = true;
   for (const act of closed?.later ?? []) act();

@@ -18,13 +18,7 @@ export function Dialog({ label, class: className, onClose, onSave, children }: P
   const ref = useRef<HTMLDialogElement>(null);
   /** Where the pointer went down: text that is selected past the edge is no click beside the dialog. */
   const pressed = useRef<EventTarget>(null);
-  useClosedByBack(
-    onClose &&
-      (() => {
-        ref.current?.close();
-        onClose();
-      }),
-  );
+  useClosedByBack(onClose);
   useLayoutEffect(() => {
     const { current } = ref;
     current?.showModal();

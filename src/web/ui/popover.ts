@@ -19,10 +19,6 @@ export function usePopover(
 ) {
   const ref = useRef<HTMLDivElement>(null);
   const before = useRef(document.activeElement);
-  useClosedByBack(() => {
-    ref.current?.hidePopover();
-    onClose();
-  });
   useLayoutEffect(() => {
     const { current } = ref;
     if (!current) return;
@@ -40,6 +36,7 @@ export function usePopover(
     if (element instanceof HTMLElement && element.isConnected) element.focus();
     else anchor?.focus();
   };
+  useClosedByBack(close);
   const onToggle = ({ newState }: Pick<ToggleEvent, 'newState'>) => {
     // One that is gone tells of its closing late: it is not the next one's.
     if (newState === 'closed' && ref.current) onClose();
