@@ -5,6 +5,8 @@ import { linkPage, onward, otherAccount } from './link-page.ts';
 
 const EMAIL: Field = { name: 'email', label: 'Email', type: 'email', autocomplete: 'email', about: 'email' };
 
+const JOINED = 'You have joined the workspace. It is now among yours.';
+
 /** Takes an invitation to a workspace: as who is signed in, by opening an account, or by signing in. */
 export const acceptInvitation = linkPage({
   ask: {
@@ -17,7 +19,7 @@ ${otherAccount(html`Accept as <strong data-about="email"></strong>, and go on as
 <div data-ways></div>
 <template data-way="me">
 <p>You are signed in as <strong data-about="email"></strong>.</p>
-${form({ id: 'accept', path: '/invitations/accept', button: 'Accept', done: 'joined', next: 'w/{id}/today' })}
+${form({ id: 'accept', path: '/invitations/accept', button: 'Accept', done: 'joined', next: '', says: JOINED })}
 </template>
 <template data-way="newcomer">
 <p>Choose a name and a password<span data-known="email" hidden> for <strong data-about="email"></strong></span>, and you are in.</p>
@@ -33,7 +35,8 @@ ${form({
   ],
   button: 'Accept',
   done: 'joined',
-  next: 'w/{id}/today',
+  next: '',
+  says: JOINED,
 })}
 </template>
 <template data-way="account">
@@ -48,7 +51,8 @@ ${form({
   ],
   button: 'Accept',
   done: 'joined',
-  next: 'w/{id}/today',
+  next: '',
+  says: JOINED,
 })}
 ${otherWays(site)}
 </template>

@@ -41,7 +41,7 @@ interface Form {
   button: string;
   /** The view to show afterwards, where there is no web client. */
   done: string;
-  /** Where in the web client it leads afterwards, with the id of the response for `{id}`; absent: to `done` in any case. */
+  /** Where in the web client it leads afterwards; absent: to `done` in any case. */
   next?: string;
   /** What the web client says there. */
   says?: string;

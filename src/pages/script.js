@@ -137,11 +137,11 @@ export function page() {
     say(form, 'One moment…');
     try {
       const about = form.dataset.undone === undefined ? {} : await read();
-      const sent = await send(form.dataset, Object.fromEntries(new FormData(form)));
+      await send(form.dataset, Object.fromEntries(new FormData(form)));
       const { done, undone, withoutPassword, next, says } = form.dataset;
       if (session && withoutPassword) leave(withoutPassword);
       else if (app && next !== undefined) {
-        await goOn(await addressOf(next, sent).catch(() => ''), says);
+        await goOn(next, says);
         // Busy until the page is gone, so that nothing is sent twice.
         return;
       } else leave((about.isChanged && undone) || done);
@@ -165,17 +165,16 @@ export function page() {
     }
     if (signIn !== undefined) {
       const signedIn = await post('/auth/login', { ...fields, ...kept });
-      const done = await post(path, { [tokenName]: token }, signedIn.accessToken).catch(async (error) => {
+      await post(path, { [tokenName]: token }, signedIn.accessToken).catch(async (error) => {
         await signOut(signedIn);
         throw error;
       });
       if (!app) await signOut(signedIn);
-      return done;
+      return;
     }
     const opened = await post(path, { ...fields, [tokenName]: token, ...(opens !== undefined && kept) });
     if (withoutPassword !== undefined && (await lacksPassword(opened))) session = opened;
     else if (opened.refreshToken) await signOut(opened);
-    return opened;
   }
 
   /** Leads into the web client, which says what has happened. */
@@ -189,15 +188,6 @@ export function page() {
     }
     keepToken(undefined);
     location.replace(new URL(app + to, location.href));
-  }
-
-  /** Where a form leads; `{id}` is the workspace that was joined: a new account looks it up. */
-  async function addressOf(next, sent) {
-    if (!next.includes('{id}')) return next;
-    if (sent.id) return next.replace('{id}', sent.id);
-    const response = await fetch(`${api}/me/workspaces`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const { items } = await response.json();
-    return next.replace('{id}', items.find(({ role }) => role !== 'owner').id);
   }
 
   /** An account that cannot be looked up is taken to have one: a code by mail signs in either way. */

@@ -266,8 +266,14 @@ describe('an invitation', () => {
     const { body } = await world.call('GET', '/me/workspaces', { token });
     return body.items.map(({ title }: { title: string }) => title);
   };
+  /** In the web client, which says what has happened. */
+  const arrived = async () => {
+    await inClient('Today');
+    expect(visit.page.url()).toBe(`${visit.origin}/app/today`);
+    await status().filter({ hasText: 'You have joined the workspace' }).waitFor();
+  };
   it('opens the account of a newcomer by a name and a password', async () => {
-    const { link, workspaceId } = await invite('ada@example.com');
+    const { link } = await invite('ada@example.com');
     await visit.follow(link);
     await seen('You are invited to a workspace');
     expect(visit.page.url()).toBe(`${visit.origin}/accept-invitation`);
@@ -278,8 +284,7 @@ describe('an invitation', () => {
     await visit.page.getByLabel('Name', { exact: true }).fill('Ada');
     await visit.page.getByLabel('Password', { exact: true }).fill('password1');
     await button('Accept').click();
-    await inClient('Today');
-    expect(visit.page.url()).toBe(`${visit.origin}/app/w/${workspaceId}/today`);
+    await arrived();
     expect(await whoIsHere()).toBe('ada@example.com');
     const { body } = await logIn('ada@example.com', 'password1');
     expect(await titlesOf(body.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
@@ -287,20 +292,23 @@ describe('an invitation', () => {
 
   it('is accepted at one press by who is signed in', async () => {
     const ada = await world.signUp('ada@example.com');
-    const { link, workspaceId } = await invite(ada.email);
+    const { link } = await invite(ada.email);
     await signInHere(ada);
     await visit.follow(link);
     await visit.page.getByText('You are signed in as ada@example.com').waitFor();
     expect(await visit.page.getByRole('button').count()).toBe(1);
     await button('Accept').click();
-    await inClient('Today');
-    expect(visit.page.url()).toBe(`${visit.origin}/app/w/${workspaceId}/today`);
+    await arrived();
     expect(await titlesOf(ada.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
+    // What told of it is read.
+    await visit.page.getByRole('link', { name: 'Notifications' }).click();
+    await visit.page.getByRole('link', { name: 'You are invited to' }).waitFor();
+    expect(await visit.page.getByText('Unread:').count()).toBe(0);
   });
 
   it('is accepted by signing in on its page', async () => {
     const ada = await world.signUp('ada@example.com');
-    const { link, workspaceId } = await invite(ada.email);
+    const { link } = await invite(ada.email);
     await visit.follow(link);
     const password = visit.page.getByLabel('Password', { exact: true });
     expect(await password.getAttribute('autocomplete')).toBe('current-password');
@@ -312,8 +320,7 @@ describe('an invitation', () => {
 
     await password.fill(ada.password);
     await button('Accept').click();
-    await inClient('Today');
-    expect(visit.page.url()).toBe(`${visit.origin}/app/w/${workspaceId}/today`);
+    await arrived();
     expect(await whoIsHere()).toBe(ada.email);
     expect(await titlesOf(ada.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
   });
