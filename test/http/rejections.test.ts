@@ -158,6 +158,7 @@ describe('with an expired token', () => {
 });
 
 describe('a session that ends after the guard', () => {
+  type Case = [name: string, route: Route, more?: object];
   /** Their proof from elsewhere is looked at before anything is written: told in pre-hijacking.test.ts. */
   const elsewhere = ['POST /me/google', 'POST /me/telegram'];
   /** Ends sessions itself, and does nothing else. */
@@ -174,9 +175,14 @@ describe('a session that ends after the guard', () => {
   });
   afterAll(() => signInAgain(world, ada));
 
-  it.each([...writing, ...exporting])('%s is 401, and writes nothing', async (name, route) => {
+  const inSteps = writing
+    .filter(([name]) => name === 'PATCH /me')
+    .map(([name, route]): Case => [`${name} of a time zone`, route, { timezone: 'Asia/Tokyo' }]);
+  const cases: Case[] = [...writing, ...exporting, ...inSteps];
+
+  it.each(cases)('%s is 401, and writes nothing', async (name, route, more) => {
     const password = { password: ada.password, currentPassword: ada.password };
-    const body = { ...sampleFor(route), ...(/DELETE .auth.me|password/.test(name) && password) };
+    const body = { ...sampleFor(route), ...more, ...(/DELETE .auth.me|password/.test(name) && password) };
     const things = name.includes('/sessions/')
       ? { session_id: own.session_id }
       : { notification_id: own.notification_id };
