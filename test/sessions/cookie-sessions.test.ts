@@ -385,6 +385,15 @@ describe('signing out by cookie', () => {
     expect((await signOut(`${Cookie}; ${Cookie}`)).status).toBe(401);
   });
 
+  it('with dead cookies is limited as signing in is', async () => {
+    await openAda({ settings: { rate_limits: { enabled: true, auth_burst: 2 } } });
+    world.clock.advance(DAY);
+    const dead = `${world.deps.http.sessionCookie.name}=x`;
+    const statuses = [];
+    for (let i = 0; i < 3; i += 1) statuses.push((await signOut(dead)).status);
+    expect(statuses).toEqual([204, 204, 429]);
+  });
+
   it('keeps the cookie where a body names the session of a refresh token to be ended', async () => {
     const Cookie = await signIn();
     const { refreshToken } = ada;
@@ -488,6 +497,18 @@ describe('a session by cookie', () => {
     await world.untilIdle();
     world.clock.advance(30 * DAY);
     expect((await get('/me', Cookie)).status).toBe(401);
+  });
+
+  it('is kept alive by its own use alone', async () => {
+    const bob = await world.signUp('bob@example.com');
+    const used = await signIn();
+    const unused = [await signIn(), cookieOf(await askForCookie(SAME_ORIGIN, bob))];
+    world.clock.advance(20 * DAY);
+    expect((await get('/me', used)).status).toBe(200);
+    await world.untilIdle();
+    world.clock.advance(10 * DAY);
+    for (const Cookie of unused) expect((await get('/me', Cookie)).status).toBe(401);
+    expect((await get('/me', used)).status).toBe(200);
   });
 
   it('ends by auth.session_max_days, however much it is used', async () => {
