@@ -1129,6 +1129,24 @@ describe('the dates of several tasks', () => {
     const timed = [2, 3, 4].map((days, index) => `${'ABC'[index]} ${day(days)}T10:30:00.000Z`);
     await expect.poll(dates).toEqual(timed);
   });
+
+  it('stay as they are where nothing is given, of a task without one too', async () => {
+    await make('A', { dueDay: day(2) });
+    await make('B');
+    const page = await enter(ada, `${listAddress()}?sort=title`);
+    await rowIn(page, 'A').press('x');
+    for (const key of ['Shift+ArrowDown', 'd']) await page.keyboard.press(key);
+    const dialog = page.getByRole('dialog', { name: 'Due' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByText('2 tasks:').count()).toBe(0);
+    await page.keyboard.press('d');
+    await dialog.getByLabel('Day', { exact: true }).fill(day(3));
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(dates).toEqual([`A ${day(3)}`, `B ${day(3)}`]);
+    await page.keyboard.press('z');
+    await expect.poll(dates).toEqual([`A ${day(2)}`, 'B null']);
+  });
 });
 
 describe('the words of a date', () => {

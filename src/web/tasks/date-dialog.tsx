@@ -29,10 +29,11 @@ const shared = (values: readonly string[]): string | undefined =>
 function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
   const dates = tasksOf(ids).map((task) => dateOf(task, kind, zone.peek()));
   // Where tasks differ, each keeps its own until something is given.
-  const [given, setGiven] = useState<{ day: string | undefined; time: string | undefined }>({
+  const [before] = useState<{ day: string | undefined; time: string | undefined }>({
     day: shared(dates.map((date) => date?.day ?? '')),
     time: shared(dates.map((date) => date?.time ?? '')),
   });
+  const [given, setGiven] = useState(before);
   const [words, setWords] = useState('');
   const [problem, setProblem] = useState<{ words?: string; day?: string }>({});
   const said = readDate(words, {
@@ -60,6 +61,7 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
   const giveDay = (chosen: string) => give({ day: chosen });
   const saveFields = () => {
     if (!said && words.trim() !== '') setProblem({ words: 'These words are no day and no time.' });
+    else if (day === before.day && time === before.time) close();
     else if (day === '') save(time ? today.value : null);
     else if (day === undefined || isDay(day)) save(day);
     else setProblem({ day: 'There is no such day.' });
