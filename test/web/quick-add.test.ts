@@ -371,6 +371,17 @@ describe('quick add', () => {
     });
   });
 
+  it('takes the marks of a list from pasted lines, where all of them have one', () => {
+    const titles = (pasted: string, before = '') => pastedLines(pasted, before)?.many;
+    expect(titles('- oak\n  * ash\n• elm\n2. fir\n10) yew')).toEqual(['oak', 'ash', 'elm', 'fir', 'yew']);
+    expect(titles('- [ ] oak\n- [x] ash\n- [] elm')).toEqual(['oak', 'ash', 'elm']);
+    expect(titles('- oak\nash')).toEqual(['- oak', 'ash']);
+    expect(titles('- oak\n- ash', 'Order ')).toEqual(['Order - oak', '- ash']);
+    expect(titles('*label oak\n-5 degrees\n2.5 m ash')).toEqual(['*label oak', '-5 degrees', '2.5 m ash']);
+    expect(titles('- \n- oak')).toEqual(['-', '- oak']);
+    expect(pastedLines('- oak\n- ash')?.one).toEqual({ title: 'oak', description: '- ash' });
+  });
+
   it('keeps what was typed around pasted lines', () => {
     expect(pastedLines('\toak\t2 m\r\nash\n\tindented')).toEqual({
       many: ['oak 2 m', 'ash', 'indented'],

@@ -35,6 +35,9 @@ export function chipBefore(chips: readonly Chip[], text: string, caret: number):
   );
 }
 
+/** What begins a line of a list in plain text or Markdown: `- `, `* `, `2. `, `- [ ] `. */
+const LIST_MARK = /^(?:[-*+•–]|\d{1,3}[.)])\s+(?:\[[ x]?\]\s+)?(?=\S)/i;
+
 /**
  * What pasted lines can become, with the text that was there around them: many tasks, or one with a description. Null
  * for a single line.
@@ -48,7 +51,9 @@ export function pastedLines(
   const written = (lines: string[]): string[] => lines.map((line) => oneLine(line).trim()).filter(Boolean);
   if (written(linesOf(pasted)).length < 2) return null;
   const lines = linesOf(`${before}${pasted.trim()}${after}`);
-  const many = written(lines);
+  const titles = written(lines);
+  const isList = titles.every((line) => LIST_MARK.test(line));
+  const many = isList ? titles.map((line) => line.replace(LIST_MARK, '')) : titles;
   const first = lines.findIndex((line) => line.trim() !== '');
   const description = lines
     .slice(first + 1)
