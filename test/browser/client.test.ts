@@ -330,7 +330,6 @@ describe('a new task', () => {
       .getByRole('group', { name: 'Understood' });
     await understood.getByText('Website relaunch · In Progress').waitFor();
     await page.keyboard.type('Paint it #office');
-    await page.keyboard.press('Escape');
     await expect.poll(() => understood.textContent()).toBe('OfficeIn Progress');
     await page.getByLabel('Quick add').fill('');
     await page.keyboard.press('Escape');

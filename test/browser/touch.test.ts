@@ -249,10 +249,10 @@ describe('by touch, 360 px wide,', () => {
     await page.getByRole('link', { name: 'Selected: Replace the disk' }).tap();
     await page.getByRole('link', { name: 'Replace the disk' }).tap();
     await page.getByRole('heading', { level: 1, name: 'Replace the disk' }).waitFor();
-    // What is open is not offered to be opened.
+    // What is open is not offered to be opened, nor to be selected behind its page.
     await page.getByRole('toolbar', { name: 'Task' }).getByRole('button', { name: 'More' }).tap();
     await page.getByRole('menuitem', { name: 'Copy link' }).waitFor();
-    expect(await page.getByRole('menuitem', { name: 'Open', exact: true }).count()).toBe(0);
+    expect(await page.getByRole('menuitem', { name: /^(Open|Select)$/ }).count()).toBe(0);
   });
 
   it('a date is given in words', async () => {

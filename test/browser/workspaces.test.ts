@@ -61,6 +61,29 @@ describe('of several workspaces', () => {
     await isChosen("Ada's workspace");
   });
 
+  it('the search says in which one it looked, and leads to the others with its words', async () => {
+    await as(world, ada)('POST', `/workspaces/${adas}/tasks`, { listId: list.id, title: 'Feed the quokka' });
+    await open(`/w/${bobs}/search`);
+    await page.getByRole('searchbox').fill('quokka');
+    await page.getByText("No task in “Bob's workspace” has these words.").waitFor();
+    await page.getByRole('link', { name: "Search “Ada's workspace”" }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Feed the quokka' }).waitFor();
+    expect(page.url()).toBe(`${visit.origin}/app/w/${adas}/search?q=quokka`);
+    await page.getByRole('link', { name: "Search “Bob's workspace”" }).waitFor();
+  });
+
+  it('a new task says into which one it goes, on a screen of all of them', async () => {
+    await open('/today');
+    await page.keyboard.press('c');
+    const understood = page.getByRole('group', { name: 'Understood' });
+    await understood.getByText("Tasks · Bob's workspace", { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await open(`/w/${bobs}/today`);
+    await page.keyboard.press('c');
+    await understood.getByText('Tasks', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   it('each row says which is meant, where a screen of days shows tasks of more than one', async () => {
     for (const [w, title] of [
       [adas, 'For Ada'],

@@ -15,6 +15,8 @@ export interface Command {
   keys?: readonly string[];
   /** Not in the palette: moving about, say. */
   isKeyOnly?: boolean;
+  /** Acts on the selection, else on the row that has the focus: listed first where there is one. */
+  isOfTasks?: boolean;
   /** Changes something: listed only for those who may. */
   writes?: boolean;
   /** Goes on while its key is held down. */

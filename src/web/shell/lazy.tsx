@@ -10,6 +10,11 @@ interface Props<P extends object> {
   props: P;
 }
 
+/** Loads a part before it is shown: then it is there at once, for the keys that follow the one that asks for it. */
+export async function preload<P extends object>(load: Props<P>['load']): Promise<void> {
+  loaded.set(load, await load());
+}
+
 /** A part that is loaded when it is first shown. */
 export function Lazy<P extends object>({ load, props }: Props<P>) {
   const [Part, setPart] = useState<ComponentType<P> | undefined>(
@@ -18,10 +23,9 @@ export function Lazy<P extends object>({ load, props }: Props<P>) {
   useEffect(() => {
     if (Part) return;
     let isWanted = true;
-    load().then(
-      (part) => {
-        loaded.set(load, part);
-        if (isWanted) setPart(() => part);
+    preload(load).then(
+      () => {
+        if (isWanted) setPart(() => loaded.get(load) as ComponentType<P>);
       },
       () => showToast('This part could not be loaded. Load the page again.'),
     );

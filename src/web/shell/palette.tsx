@@ -1,6 +1,7 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import type { Store } from '../data/store.ts';
+import { targetIds } from '../tasks/current.ts';
 import { StatusMark } from '../tasks/task-box.tsx';
 import { useTasks } from '../tasks/use-tasks.ts';
 import { type Match, match, rank } from '../text/match.ts';
@@ -43,12 +44,14 @@ export function Palette({ onClose }: OverlayProps) {
   const id = useId();
   const [wanted, setWanted] = useState(takeTypedAhead);
   const [chosen, choose] = useState<string>();
+  // Asked before the dialog has the focus.
+  const [hasTargets] = useState(() => targetIds().length > 0);
   const listbox = useRef<HTMLDivElement>(null);
   const { store } = useUserData();
   const open = useTasks((task) => isOpen(store, task), inAnyOrder, [store]);
   // What arrives while it is open is found too.
   const groups = useMemo(
-    () => search(wanted, store, open),
+    () => search(wanted, store, open, hasTargets),
     [wanted, store, open, commands.value, workspaces.value],
   );
   const flat = groups.flatMap(({ entries }) => entries);
@@ -167,9 +170,14 @@ function TaskMark({ id }: { id: string }) {
 const spansOf = ({ title, found }: Found): [number, number][] =>
   found.at.map((from) => [from, from + String.fromCodePoint(title.codePointAt(from) ?? 0).length]);
 
-function search(wanted: string, store: Store, open: readonly Task[]): { title: string; entries: Found[] }[] {
+function search(
+  wanted: string,
+  store: Store,
+  open: readonly Task[],
+  hasTargets: boolean,
+): { title: string; entries: Found[] }[] {
   const found = [
-    ...commandEntries(),
+    ...commandEntries(hasTargets),
     ...settingEntries(),
     ...listEntries(),
     ...taskEntries(wanted, store, open),
@@ -188,9 +196,11 @@ function search(wanted: string, store: Store, open: readonly Task[]): { title: s
   }));
 }
 
-const commandEntries = (): Entry[] =>
+/** Those that act on tasks come first where there are some to act on. */
+const commandEntries = (hasTargets: boolean): Entry[] =>
   commands.value
     .filter(({ isKeyOnly, writes }) => !isKeyOnly && (canWrite.value || !writes))
+    .sort((a, b) => (hasTargets ? Number(b.isOfTasks ?? false) - Number(a.isOfTasks ?? false) : 0))
     .map(({ id, title, icon, keys, run }) => ({
       id,
       group: 'Commands',
@@ -216,17 +226,19 @@ const listEntries = (): Entry[] =>
 
 const inAnyOrder = () => 0;
 
-/** Open tasks that have the letters; the best are found among all of them. */
+/** Open tasks that have the letters, or the number (`ABC-12`); the best are found among all of them. */
 function taskEntries(wanted: string, { view }: Store, open: readonly Task[]): Entry[] {
-  if (wanted.trim().length < 2) return [];
-  return rank(wanted, open, ({ title }) => title, SHOWN_OF_GROUP).map(
-    ({ id, title, workspaceId, listId }) => ({
-      id,
-      group: 'Tasks',
-      title,
-      taskId: id,
-      note: view.row('list', listId)?.title,
-      run: () => navigate(addressOf('task', { w: workspaceId, task: id })),
-    }),
-  );
+  const typed = wanted.trim().toUpperCase();
+  if (typed.length < 2) return [];
+  const numberOf = ({ workspaceId, number }: Task) => `${view.row('workspace', workspaceId)?.key}-${number}`;
+  const numbered = typed.includes('-') ? open.filter((task) => numberOf(task) === typed) : [];
+  const others = open.filter((task) => !numbered.includes(task));
+  return [...numbered, ...rank(wanted, others, ({ title }) => title, SHOWN_OF_GROUP)].map((task) => ({
+    id: task.id,
+    group: 'Tasks',
+    title: numbered.includes(task) ? `${numberOf(task)} ${task.title}` : task.title,
+    taskId: task.id,
+    note: view.row('list', task.listId)?.title,
+    run: () => navigate(addressOf('task', { w: task.workspaceId, task: task.id })),
+  }));
 }

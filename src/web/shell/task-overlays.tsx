@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { dateDialog, picker } from '../tasks/pickers.ts';
 import { seriesDialog } from '../tasks/series.ts';
 import { isFirstLoad } from './frame-view.ts';
-import { Lazy } from './lazy.tsx';
+import { Lazy, preload } from './lazy.tsx';
 import { query } from './navigation.ts';
 import { onceIdle } from './once-idle.ts';
 import { userData } from './store.ts';
@@ -46,9 +46,9 @@ export function TaskOverlays() {
 }
 
 const PARTS: readonly (() => Promise<unknown>)[] = [
-  loadPicker,
-  loadPanel,
-  loadDateDialog,
+  () => preload(loadPicker),
+  () => preload(loadPanel),
+  () => preload(loadDateDialog),
   () => import('../tasks/quick-add.tsx'),
   () => import('./palette.tsx'),
   // One goes on typing after `/`: until it is there, letters are keys of the screen before.

@@ -1,6 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { Task } from '../data/rows.ts';
-import { query } from '../shell/navigation.ts';
+import { path, query } from '../shell/navigation.ts';
 import { userData } from '../shell/store.ts';
 
 /** The tasks of the screen in the order they are shown: what keys move through. */
@@ -8,6 +8,10 @@ export const shownIds = signal<readonly string[]>([]);
 
 /** The row that has the focus, or had it last. */
 export const focusedId = signal<string | undefined>(undefined);
+// Another screen is begun at its start, and keys act on nothing there that had the focus elsewhere.
+path.subscribe(() => {
+  focusedId.value = undefined;
+});
 
 /** A row that should take the focus as soon as it is there. */
 export const wantedFocus = signal<string | undefined>(undefined);

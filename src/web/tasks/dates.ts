@@ -1,6 +1,7 @@
 import { compareTexts } from '../data/live-list.ts';
 import type { Task } from '../data/rows.ts';
 import { addDays, type Day, daysBetween, weekdayIndex } from '../text/days.ts';
+import { PRIORITIES } from '../text/priorities.ts';
 import { plainTime, SHORT_WEEKDAYS, sayShortDay } from '../text/say-dates.ts';
 import { localOf, millisecondsOf, startOfDay, type Time } from '../text/zones.ts';
 
@@ -68,14 +69,14 @@ export function sayDistance(day: Day, today: Day): string {
   return distance > 0 ? `in ${distance} days` : `${-distance} days ago`;
 }
 
-/** By due date, a day before its times; then by position. Without a date last. */
+/** By due date, a day before its times; then by priority, and by position. Without a date last. */
 export function compareDue(zone: string): (a: Task, b: Task) => number {
   const keys = new WeakMap<Task, string>();
   const keyOf = (task: Task): string => {
     const known = keys.get(task);
     if (known !== undefined) return known;
     const due = dueOf(task, zone);
-    const key = due ? `${due.day} ${due.time ?? ''}` : '~';
+    const key = `${due ? `${due.day} ${due.time ?? ''}` : '~'} ${PRIORITIES.indexOf(task.priority)}`;
     keys.set(task, key);
     return key;
   };

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Point } from '../ui/popover.ts';
 import { tasksOf, writable } from './changes.ts';
-import { rowElement } from './current.ts';
+import { openTaskId, rowElement } from './current.ts';
 
 export type PickerKind = 'status' | 'priority' | 'assignee' | 'labels' | 'list' | 'move' | 'menu';
 export type DateKind = 'due' | 'start';
@@ -39,4 +39,10 @@ export function openRowMenu(ids: readonly string[], anchor: HTMLElement | null, 
 
 export function openDateDialog(kind: DateKind, ids: readonly string[]): void {
   if (mayChange(ids)) dateDialog.value = { kind, ids };
+}
+
+/** Changes a title in the panel where the person is there or its row is not shown, else in its row. */
+export function startRenaming(id: string): void {
+  const isInPanel = openTaskId.peek() === id && document.activeElement?.closest('.panel');
+  renaming.value = { id, where: isInPanel || !rowElement(id) ? 'panel' : 'row' };
 }

@@ -31,9 +31,11 @@ export function choicesFor(
     id,
     title,
   }));
-  const isKnown = things.some(({ title }) => title.toLowerCase() === query.toLowerCase());
-  if (sigil === '*' && query !== '' && !isKnown) found.push({ id: 'new', title: query, isNew: true });
-  return found;
+  const isTyped = ({ title }: Named) => title.toLowerCase() === query.toLowerCase();
+  if (sigil === '*' && query !== '' && !things.some(isTyped))
+    found.push({ id: 'new', title: query, isNew: true });
+  // One that stands there already is no choice.
+  return found.length === 1 && found.every(({ isNew, ...named }) => !isNew && isTyped(named)) ? [] : found;
 }
 
 interface Props {

@@ -1,4 +1,5 @@
 import { today } from '../shell/clock.ts';
+import { me } from '../shell/session.ts';
 import { useUserData } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import type { Chip, QuickTask } from '../text/quick-add.ts';
@@ -98,7 +99,8 @@ export function ChoiceMark({ sigil, id, title }: ChoiceProps) {
   if (id === 'new') return <Icon name="plus" />;
   if (sigil === '*')
     return <span class="label" style={{ '--hue': labels.rows.find((label) => label.id === id)?.color }} />;
-  if (sigil === '@') return <Avatar id={id} name={title} isDecoration />;
+  if (sigil === '@')
+    return <Avatar id={id} name={me.value?.id === id ? me.value.name : title} isDecoration />;
   if (sigil === '/') return <StatusMark status={store.view.status(id)} />;
   return <Icon name="list" />;
 }

@@ -229,6 +229,10 @@ export function QuickAdd({ onClose }: OverlayProps) {
   const { shared } = view;
   const givenPlace = [
     read.task.listId === null && store.view.row('list', listId ?? '')?.title,
+    // On a screen of all workspaces the list may be of any of them.
+    addressMatch.value?.params.w === undefined &&
+      held.workspaces.rows.length > 1 &&
+      store.view.row('workspace', w)?.title,
     read.task.statusId === null && store.view.status(String(shared.statusId))?.title,
     read.task.assigneeId === null && store.view.row('member', `${w}/${shared.assigneeId}`)?.name,
     read.task.labelIds.length === 0 && store.view.row('label', String(shared.labelIds))?.title,
@@ -326,7 +330,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
           </Button>
         </footer>
       </form>
-      <ToastRegion />
+      <ToastRegion isAmongText />
     </Dialog>
   );
 }

@@ -1,15 +1,14 @@
 import type { Task } from '../data/rows.ts';
-import { addressOf } from '../shell/addresses.ts';
+import { isPhone } from '../shell/device.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { hrefOf, openBeside } from '../shell/navigation.ts';
+import { openBeside } from '../shell/navigation.ts';
 import { currentUserData, isOpen } from '../shell/store.ts';
-import { showToast } from '../shell/toasts.ts';
-import { copyText } from '../ui/copy-text.ts';
 import type { MenuItem } from '../ui/menu.tsx';
 import { isUpcomingInstance, removeTasks, toggleDone } from './changes.ts';
-import { openTaskId, rowElement, toggleSelected } from './current.ts';
+import { copyLinks } from './copy-links.ts';
+import { openTaskId, toggleSelected } from './current.ts';
 import { orderItems } from './order.ts';
-import { openDateDialog, openPicker, type PickerKind, renaming } from './pickers.ts';
+import { openDateDialog, openPicker, type PickerKind, startRenaming } from './pickers.ts';
 import { openSeries } from './series.ts';
 
 /** What can be done with tasks, each with its key; with several only what is done to each of them. */
@@ -25,7 +24,6 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
     binding,
     run: () => openPicker(kind, ids, anchor),
   });
-  const link = addressOf('task', { w: first.workspaceId, task: first.id });
   const open: MenuItem = {
     title: 'Open',
     icon: 'panel',
@@ -37,12 +35,7 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
     {
       title: 'Copy link',
       icon: 'link',
-      run: () => {
-        const href = new URL(hrefOf(link), location.origin).href;
-        void copyText(href).then((isCopied) =>
-          showToast(isCopied ? 'Link copied' : 'The link could not be copied'),
-        );
-      },
+      run: () => copyLinks(tasks),
     },
   ];
   if (!mayWriteIn(first.workspaceId)) return isOne ? reading : [];
@@ -64,7 +57,14 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
     pick('Move to…', 'move', 'move', 'm'),
     ...(isOne ? orderItems(first) : []),
     isOne && { title: 'Repeat…', icon: 'repeat', binding: 'r', run: () => openSeries(first.id) },
-    isOne && { title: 'Select', icon: 'select', binding: 'x', run: () => toggleSelected(first.id) },
+    // On a phone an open task covers the rows.
+    isOne &&
+      !(isPhone.peek() && openTaskId.peek() === first.id) && {
+        title: 'Select',
+        icon: 'select',
+        binding: 'x',
+        run: () => toggleSelected(first.id),
+      },
     ...(isOne ? reading.map((item, index) => (index === 0 ? { ...item, startsGroup: true } : item)) : []),
     {
       title: isOne && isUpcomingInstance(first) ? 'Delete: skip this one' : 'Delete',
@@ -76,10 +76,4 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
     },
   ];
   return all.filter((item) => item !== false);
-}
-
-/** Changes a title in the panel where the person is there or its row is not shown, else in its row. */
-export function startRenaming(id: string): void {
-  const isInPanel = openTaskId.peek() === id && document.activeElement?.closest('.panel');
-  renaming.value = { id, where: isInPanel || !rowElement(id) ? 'panel' : 'row' };
 }

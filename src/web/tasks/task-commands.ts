@@ -5,6 +5,7 @@ import { address, closeBeside, navigate, openBeside, setQuery } from '../shell/n
 import { me } from '../shell/session.ts';
 import { userData } from '../shell/store.ts';
 import { removeTasks, setAssignee, toggleDone } from './changes.ts';
+import { copyLinks } from './copy-links.ts';
 import {
   besideId,
   clearSelection,
@@ -30,8 +31,8 @@ import {
   openPicker,
   openRowMenu,
   type PickerKind,
+  startRenaming,
 } from './pickers.ts';
-import { startRenaming } from './row-menu.ts';
 import { openSeries } from './series.ts';
 
 /** What holds a task's fields in the panel, if that is where the person is. */
@@ -41,7 +42,9 @@ const anchorFor = (kind: string): HTMLElement | null => {
 };
 
 const anchorOf = (kind: PickerKind): HTMLElement | null => {
-  const [id] = targetIds();
+  const ids = targetIds();
+  // Of what is selected the first may be far from where the person is.
+  const id = ids.find((one) => one === rowOf(document.activeElement)) ?? ids[0];
   const row = id === undefined ? null : rowElement(id);
   // The panel shows where a task is as its list.
   const field = kind === 'move' ? 'list' : kind;
@@ -153,6 +156,7 @@ const TASK_COMMANDS: readonly Command[] = [
   far('select-to-first', 'Select to the first', 'shift+Home', -Infinity, { selecting: true }),
   far('select-to-last', 'Select to the last', 'shift+End', Infinity, { selecting: true }),
   { ...moving('select-all', 'Select all', 'mod+a', selectAll), repeats: false, appliesNow: isAmongRows },
+  acting('copy-link', 'Copy link', 'link', [], onTargets(copyLinks)),
   ...writing([
     acting('complete', 'Complete', 'check', ['e'], onTargets(toggleDone)),
     acting('status', 'Set status…', 'status', ['s'], pick('status')),
@@ -204,4 +208,5 @@ const TASK_COMMANDS: readonly Command[] = [
 ];
 
 /** The keys of every screen that shows tasks. */
-export const useTaskCommands = (): void => useCommands(() => TASK_COMMANDS, []);
+export const useTaskCommands = (): void =>
+  useCommands(() => TASK_COMMANDS.map((command) => ({ ...command, isOfTasks: true })), []);

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { rank } from '../text/match.ts';
 import { oneLine } from '../text/titles.ts';
 import { isComposing } from './composing.ts';
 import { Cut } from './cut.tsx';
 import { Icon } from './icon.tsx';
 import { type Point, usePopover } from './popover.ts';
+import { useTypeAhead } from './type-ahead.ts';
 
 export interface Option {
   id: string;
@@ -38,9 +39,6 @@ interface Props {
   onClose(): void;
 }
 
-/** Letters that come within this time are of one word. */
-const WORD_MS = 1000;
-
 /** Options in the top layer beside what asked for them. Escape and a click elsewhere close it. */
 export function Listbox(props: Props) {
   const { label, options, anchor, at, hasFilter, hint, isMultiple, staysOpen, offer, onChoose } = props;
@@ -63,25 +61,27 @@ export function Listbox(props: Props) {
   const choose = (option: Option | undefined) => {
     if (!option) return;
     onChoose(option.id, typed.trim());
-    if (staysOpen) setTyped('');
-    else close();
+    if (!staysOpen) close();
+    else if (typed !== '') {
+      setTyped('');
+      setActive(
+        Math.max(
+          0,
+          options.findIndex(({ id }) => id === option.id),
+        ),
+      );
+    }
   };
+  useLayoutEffect(
+    () => list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' }),
+    [typed],
+  );
   const move = (to: number) => {
     const next = (to + found.length) % Math.max(1, found.length);
     setActive(next);
     list.current?.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' });
   };
-  const word = useRef({ text: '', at: 0 });
-  /** The option whose title begins with what is typed; the same letter again leads to the next one. */
-  const findTyped = ({ key, timeStamp }: KeyboardEvent): number => {
-    const letter = key.toLocaleLowerCase();
-    const before = timeStamp - word.current.at < WORD_MS ? word.current.text : '';
-    const text = before === letter ? letter : before + letter;
-    word.current = { text, at: timeStamp };
-    const first = text === letter ? active + 1 : active;
-    const places = found.map((_, index) => (first + index) % found.length);
-    return places.find((index) => found[index]?.title.toLocaleLowerCase().startsWith(text)) ?? -1;
-  };
+  const findTyped = useTypeAhead();
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
     if (event.key === 'ArrowDown') move(active + 1);
@@ -91,7 +91,7 @@ export function Listbox(props: Props) {
     else if (event.key === 'Enter') choose(found[active]);
     else if (event.key === 'Escape' || event.key === 'Tab') close();
     else if (!hasFilter && event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
-      const next = findTyped(event);
+      const next = findTyped(event, found, active);
       const digit = Number(event.key);
       if (next !== -1) move(next);
       else if (digit >= 1 && digit <= found.length) choose(found[digit - 1]);

@@ -4,6 +4,7 @@ import { Icon } from './icon.tsx';
 import type { IconName } from './icons.ts';
 import { Keycaps } from './keycaps.tsx';
 import { type Point, usePopover } from './popover.ts';
+import { useTypeAhead } from './type-ahead.ts';
 
 export interface MenuItem {
   title: string;
@@ -105,10 +106,12 @@ interface MenuProps {
 /** A menu that is open. */
 export function Menu({ id, label, anchor, at, items, onClose }: MenuProps) {
   const { ref, close, onToggle } = usePopover(anchor, at, onClose, (menu) => itemsIn(menu)[0]?.focus());
+  const findTyped = useTypeAhead();
   const onKeyDown = (event: KeyboardEvent) => {
     const all = ref.current ? itemsIn(ref.current) : [];
     const at = all.findIndex((item) => item.matches(':focus'));
-    const next = nextIndex(event.key, at, all);
+    const isLetter = event.key.length === 1 && event.key !== ' ';
+    const next = isLetter ? findTyped(event, items, at) : nextIndex(event.key, at, all.length);
     if (event.key === 'Escape' || event.key === 'Tab') close();
     else if (next === undefined) return;
     else all[next]?.focus();
@@ -164,16 +167,11 @@ export function Menu({ id, label, anchor, at, items, onClose }: MenuProps) {
 const itemsIn = (menu: HTMLElement) => [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
 
 /** Where a key leads within a menu; undefined where the key means nothing there. */
-function nextIndex(key: string, at: number, items: HTMLElement[]): number | undefined {
-  const { length } = items;
+function nextIndex(key: string, at: number, length: number): number | undefined {
   if (length === 0) return undefined;
   if (key === 'ArrowDown') return (at + 1) % length;
   if (key === 'ArrowUp') return (at - 1 + length) % length;
   if (key === 'Home') return 0;
   if (key === 'End') return length - 1;
-  if (key.length !== 1 || key === ' ') return undefined;
-  const order = items.map((_, index) => (at + 1 + index) % length);
-  return order.find((index) =>
-    items[index]?.textContent?.trim().toLocaleLowerCase().startsWith(key.toLocaleLowerCase()),
-  );
+  return undefined;
 }

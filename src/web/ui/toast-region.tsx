@@ -4,8 +4,13 @@ import { dismissToast, TOAST_MS, toast } from '../shell/toasts.ts';
 import { Button } from './button.tsx';
 import { Keycaps } from './keycaps.tsx';
 
+interface Props {
+  /** Where it stands in what is typed into: letters are no keys there. */
+  isAmongText?: boolean;
+}
+
 /** Where toasts appear; always there, so that screen readers hear of what comes into it. */
-export function ToastRegion() {
+export function ToastRegion({ isAmongText = false }: Props) {
   const shown = toast.value;
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
@@ -25,13 +30,13 @@ export function ToastRegion() {
         {shown?.undo && (
           <Button
             class="plain"
-            aria-keyshortcuts={keyShortcuts('z')}
+            aria-keyshortcuts={isAmongText ? undefined : keyShortcuts('z')}
             onClick={() => {
               shown.undo?.();
               dismissToast(shown.id);
             }}
           >
-            Undo <Keycaps binding="z" />
+            Undo {!isAmongText && <Keycaps binding="z" />}
           </Button>
         )}
       </div>

@@ -1,10 +1,12 @@
 import { effect, signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
+import { addressOf } from '../../shell/addresses.ts';
 import { isPhone } from '../../shell/device.ts';
-import { workspace } from '../../shell/frame-view.ts';
+import { workspace, workspaces } from '../../shell/frame-view.ts';
 import { query, setQuery } from '../../shell/navigation.ts';
 import { pressKeysAhead, takeTypedAhead } from '../../shell/overlays.tsx';
+import { withQuery } from '../../shell/router.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { isOpen, useRows, userData, useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
@@ -15,9 +17,11 @@ import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { fold } from '../../text/match.ts';
+import { quoted } from '../../text/quoted.ts';
 import { Button } from '../../ui/button.tsx';
 import { isComposing } from '../../ui/composing.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { LinkRow } from '../../ui/link-row.tsx';
 import { Marked } from '../../ui/marked.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 
@@ -52,6 +56,7 @@ export function Search({ params }: ScreenProps) {
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const q = typed.trim();
+  const { key } = store.view.row('workspace', w) ?? {};
   const { isFiltered, inputs, passes } = useFilters();
   useTaskCommands();
   useLayoutEffect(() => {
@@ -102,7 +107,8 @@ export function Search({ params }: ScreenProps) {
   const isSought = (task: Task): boolean => {
     if (words.length === 0 || task.workspaceId !== w || !passes(task)) return false;
     const title = fold(task.title);
-    if (!words.every((word) => title.includes(word))) return false;
+    if (!words.every((word) => title.includes(word)) && q.toUpperCase() !== `${key}-${task.number}`)
+      return false;
     if (!places.has(task.id))
       places.set(task.id, (isOpen(store, task) ? 0 : 1000) + title.indexOf(words[0] ?? ''));
     return true;
@@ -125,10 +131,13 @@ export function Search({ params }: ScreenProps) {
     () =>
       [
         { key: 'here', title: 'On this device', ids: here },
-        { key: 'server', title: 'More, from the server', ids: older },
+        { key: 'server', title: here.length > 0 ? 'More, from the server' : 'From the server', ids: older },
       ].filter(({ ids }) => ids.length > 0) as TaskGroup[],
     [here, older.join()],
   );
+  const others = workspaces.value.filter(({ id }) => id !== w);
+  // Where there are several, it is not plain which one was searched.
+  const place = others.length > 0 ? ` in ${quoted(store.view.row('workspace', w)?.title ?? '')}` : '';
   return (
     <main class="sheet search-screen">
       <ScreenHead title="Search" workspaceId={w} />
@@ -170,7 +179,9 @@ export function Search({ params }: ScreenProps) {
           {q !== '' && groups.length === 0 && found.q !== q && !isMissing && 'Asking the server…'}
           {q !== '' && groups.length === 0 && found.q === q && left === 0 && (
             <Nothing icon="search">
-              {isFiltered ? 'No task with these words passes the filters.' : 'No task has these words.'}
+              {isFiltered
+                ? `No task${place} with these words passes the filters.`
+                : `No task${place} has these words.`}
             </Nothing>
           )}
           {isMissing && 'The server cannot be reached: only what is on this device was sought.'}
@@ -185,6 +196,18 @@ export function Search({ params }: ScreenProps) {
               Show more
             </Button>
           </div>
+        )}
+        {q !== '' && others.length > 0 && (
+          <ul aria-label="Other workspaces">
+            {others.map(({ id, title }) => (
+              <LinkRow
+                key={id}
+                to={withQuery(addressOf('search', { w: id }), { q })}
+                icon="search"
+                title={`Search ${quoted(title)}`}
+              />
+            ))}
+          </ul>
         )}
         {q === '' && recent.value.length === 0 && (
           <div class="empty">
