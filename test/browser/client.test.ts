@@ -304,6 +304,25 @@ describe('a card that is dropped', () => {
     await page.mouse.up();
   });
 
+  it('keeps its mark over all of a column, where a browser does not tell what it comes to, as WebKit', async () => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.lesesaal}?view=board`);
+    await page.locator('.column .card').first().waitFor();
+    const isMarkedAfter = (events: string) =>
+      page.evaluate<boolean>(`(async () => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.setData('application/x-errand-task', 'oak');
+        const card = document.querySelector('.column .card');
+        const column = card.closest('.column');
+        const fire = (type, target) => target.dispatchEvent(new DragEvent(type, { bubbles: true, dataTransfer }));
+        ${events}
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+        return column.querySelector('.over') !== null;
+      })()`);
+    expect(await isMarkedAfter(`fire('dragenter', column); fire('dragover', column);`)).toBe(true);
+    expect(await isMarkedAfter(`fire('dragenter', card); fire('dragleave', column);`)).toBe(true);
+    expect(await isMarkedAfter(`fire('dragleave', card);`)).toBe(false);
+  });
+
   it('after someone has moved it to another list stays as it is there', async () => {
     const within = `/workspaces/${studio.workspaceId}/tasks`;
     const { body } = await studio.call('POST', within, {

@@ -19,9 +19,13 @@ export function startDrag(event: DragEvent): void {
 export const dragsTasks = ({ dataTransfer }: DragEvent): boolean =>
   dataTransfer?.types.includes(TYPE) ?? false;
 
-/** Whether a drag has left what it was over, and not for something within it. */
-export const hasLeft = ({ currentTarget, relatedTarget }: DragEvent): boolean =>
-  !(currentTarget as Node).contains(relatedTarget as Node | null);
+/** What a drag came to last; before it has left what it was over. */
+let entered: EventTarget | null = null;
+addEventListener('dragenter', ({ target }) => (entered = target), true);
+
+/** Whether a drag has left what it was over, and not for something within it; WebKit gives no `relatedTarget`. */
+export const hasLeft = ({ currentTarget, target }: DragEvent): boolean =>
+  entered === target || !(currentTarget as Node).contains(entered as Node | null);
 
 /** The tasks that are dropped; others may have taken them from this screen meanwhile. */
 export function droppedTasks({ dataTransfer }: DragEvent): Task[] {
