@@ -146,6 +146,21 @@ describe('by touch, 360 px wide,', () => {
     await overlaps('send', page.getByRole('button', { name: 'Send', exact: true }));
   });
 
+  it('a calendar begins with its head in a low window too, and with today', async () => {
+    const { workspaceId: w, listIds } = studio;
+    for (const width of [740, 900]) {
+      await page.setViewportSize({ width, height: 360 });
+      for (const address of [`/w/${w}/calendar`, `/w/${w}/lists/${listIds.website}?view=calendar`]) {
+        await page.goto(`${visit.origin}/app${address}`);
+        await isReady(page);
+        await painted(page);
+        const heading = await page.getByRole('heading', { level: 1 }).boundingBox();
+        expect(heading?.y, `${address} ${width}`).toBeGreaterThanOrEqual(0);
+      }
+    }
+    await page.setViewportSize(PHONE.viewport);
+  });
+
   it('what a toast says of a new task leaves the next one free, above a keyboard too', async () => {
     await open('/today');
     await page.getByRole('button', { name: 'New task', exact: true }).tap();

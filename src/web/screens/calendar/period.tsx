@@ -48,7 +48,12 @@ export const showWeekOf = (day: Day): void =>
 /** Brings today into sight, where it is shown. */
 export function scrollToToday(): void {
   const day = document.querySelector(`main [data-day="${today.peek()}"]`);
-  day?.scrollIntoView({ block: isPhone.peek() ? 'start' : 'nearest' });
+  const days = day?.closest('.scroll');
+  if (!day || !days) return;
+  // Among the days alone: in a low window the screen scrolls too, and its head stays in sight.
+  const { top, bottom } = day.getBoundingClientRect();
+  const frame = days.getBoundingClientRect();
+  if (isPhone.peek() || top < frame.top || bottom > frame.bottom) days.scrollTop += top - frame.top;
 }
 
 export type Period = ReturnType<typeof usePeriod>;
