@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addTasks } from '../many-tasks.ts';
+import { newFolder } from '../new-folder.ts';
 import { as, homeOf, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
@@ -1301,6 +1304,66 @@ describe('the filters of a screen', () => {
     await page.waitForURL(`${visit.origin}/app${listAddress()}`);
     expect(await filters.count()).toBe(0);
   });
+
+  it('say that a label is gone, and go at one press', async () => {
+    await make('First');
+    const { body: label } = await asAda('POST', `/workspaces/${home}/labels`, { title: 'garden' });
+    const page = await enter(ada, `${listAddress()}?label=${label.id}`);
+    const filters = page.getByRole('group', { name: 'Filters' });
+    await filters.getByRole('button', { name: 'Label: garden; remove filter' }).waitFor();
+    await asAda('DELETE', `/workspaces/${home}/labels/${label.id}`);
+    await filters.getByRole('button', { name: 'Label: one that is gone; remove filter' }).click();
+    await rowIn(page, 'First').waitFor();
+    expect(await filters.count()).toBe(0);
+  });
+});
+
+describe('a selection', () => {
+  it('is none of rows that are gone, once they were completed', async () => {
+    for (const title of ['First', 'Second', 'Third']) await make(title, { dueDay: day(0) });
+    for (const address of ['/today', `${listAddress()}?status=open`]) {
+      const page = await enter(ada, address);
+      const tools = page.getByRole('toolbar', { name: 'Selection' });
+      await rowIn(page, 'First').focus();
+      await page.keyboard.press('x');
+      await tools.getByText('1 selected').waitFor();
+      await page.keyboard.press('e');
+      await page.getByRole('status').filter({ hasText: 'Completed “First”' }).waitFor();
+      await page
+        .getByRole('main')
+        .getByRole('link', { name: 'Selected: First' })
+        .waitFor({ state: 'detached' });
+      expect(await tools.count()).toBe(0);
+      await page.keyboard.press('z');
+      await rowIn(page, 'First').waitFor();
+    }
+  });
+});
+
+describe('a file', () => {
+  it('that is dropped opens nothing, and what was typed stays', async () => {
+    const page = await enter(ada, listAddress());
+    await page.keyboard.press('c');
+    const field = page.getByLabel('Quick add');
+    await field.fill('Some words');
+    const file = join(newFolder('dropped'), 'words.txt');
+    writeFileSync(file, 'Words');
+    const device = await page.context().newCDPSession(page);
+    const data = { items: [], files: [file], dragOperationsMask: 1 };
+    const isHeard = page.evaluate(`new Promise((done) =>
+      addEventListener('dragover', ({ dataTransfer }) => done(dataTransfer.dropEffect)))`);
+    const box = await field.boundingBox();
+    for (const [x, y] of [
+      [600, 700],
+      [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10],
+    ] as const)
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+        await device.send('Input.dispatchDragEvent', { type, x, y, data });
+    await device.detach();
+    expect(await isHeard).toBe('none');
+    expect(page.context().pages()).toEqual([page]);
+    expect(await field.inputValue()).toBe('Some words');
+  });
 });
 
 describe('an address', () => {
@@ -1323,5 +1386,14 @@ describe('an address', () => {
       await page.goto(`${visit.origin}/app/w/${list.id}/${screen}`);
       await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
     }
+  });
+
+  it('of the settings of a workspace leads to their first page, and Back past it', async () => {
+    const page = await enter(ada, '/today');
+    await page.goto(`${visit.origin}/app/w/${home}/settings`);
+    await page.getByRole('heading', { level: 1, name: 'General' }).waitFor();
+    expect(addressIn(page)).toBe(`/w/${home}/settings/general`);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   });
 });

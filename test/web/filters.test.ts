@@ -36,7 +36,7 @@ describe('a filter of an address in words', () => {
 
   it('names all of several values, and what is not known', () => {
     expect(say('priority', 'urgent,high')).toBe('Urgent, High');
-    expect(say('label', 'l1,gone')).toBe('legal, unknown');
-    for (const name of FILTER_NAMES) expect(say(name, 'constructor')).toBe('unknown');
+    expect(say('label', 'l1,gone')).toBe('legal, one that is gone');
+    for (const name of FILTER_NAMES) expect(say(name, 'constructor')).toBe('one that is gone');
   });
 });

@@ -26,6 +26,7 @@ const ADDRESSES = {
   settingsStatuses: '/w/:w/settings/statuses',
   settingsLabels: '/w/:w/settings/labels',
   settingsPeople: '/w/:w/settings/people',
+  settingsOfWorkspace: '/w/:w/settings',
   settings: '/settings',
   profile: '/settings/profile',
   security: '/settings/security',

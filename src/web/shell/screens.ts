@@ -18,6 +18,8 @@ export const STARTING: ReadonlyMap<ScreenName, ComponentType<ScreenProps>> = new
   ['workspaceToday', Today],
 ]);
 
+const settings = async () => (await import('../screens/settings/page.tsx')).SettingsIndex;
+
 /** Where each screen comes from; each is a file of its own, loaded when it is opened. */
 export const SCREENS: Record<ScreenName, Load> = {
   signIn: async () => SignIn,
@@ -44,7 +46,8 @@ export const SCREENS: Record<ScreenName, Load> = {
   settingsStatuses: async () => (await import('../screens/settings/statuses.tsx')).Statuses,
   settingsLabels: async () => (await import('../screens/settings/labels.tsx')).Labels,
   settingsPeople: async () => (await import('../screens/settings/people.tsx')).People,
-  settings: async () => (await import('../screens/settings/page.tsx')).SettingsIndex,
+  settingsOfWorkspace: settings,
+  settings,
   profile: async () => (await import('../screens/settings/profile.tsx')).ProfileScreen,
   security: async () => (await import('../screens/settings/security.tsx')).Security,
   tokens: async () => (await import('../screens/settings/tokens.tsx')).Tokens,

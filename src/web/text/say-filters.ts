@@ -45,6 +45,6 @@ export function sayFilter(
   const words = WORDS[name];
   return value
     .split(',')
-    .map((one) => (Object.hasOwn(words, one) ? words[one] : titleOf(name, one)) ?? 'unknown')
+    .map((one) => (Object.hasOwn(words, one) ? words[one] : titleOf(name, one)) ?? 'one that is gone')
     .join(', ');
 }

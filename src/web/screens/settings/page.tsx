@@ -4,6 +4,7 @@ import { addressOf, type ScreenName } from '../../shell/addresses.ts';
 import { isPhone } from '../../shell/device.ts';
 import { isFirstLoad, workspace, workspaces } from '../../shell/frame-view.ts';
 import { hrefOf, navigate, path } from '../../shell/navigation.ts';
+import type { ScreenProps } from '../../shell/screens.ts';
 import { me } from '../../shell/session.ts';
 import { Back } from '../../ui/back.tsx';
 import { Coming } from '../../ui/coming.tsx';
@@ -43,11 +44,12 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** On phones: all pages of the settings. Elsewhere they stand beside each of them. */
-export function SettingsIndex() {
+/** On phones: all pages of the settings. Elsewhere they stand beside each of them, and those of a workspace begin with General. */
+export function SettingsIndex({ params: { w } }: ScreenProps) {
   useEffect(() => {
-    if (!isPhone.value) navigate(addressOf('profile'), { replace: true });
-  }, [isPhone.value]);
+    if (w !== undefined) navigate(addressOf('settingsGeneral', { w }), { replace: true });
+    else if (!isPhone.value) navigate(addressOf('profile'), { replace: true });
+  }, [w, isPhone.value]);
   return (
     <main class="sheet settings">
       <header class="head">
