@@ -27,6 +27,7 @@ beforeEach(async () => {
   await invite(world, bob, theirs, 'guest@example.com', 'member');
   await post('/me/tokens', { title: 'Script', role: 'member', workspaceIds: [theirs] }, bob);
   await post('/auth/login', { email: bob.email, password: bob.password });
+  await logInByCookie(bob);
   await post('/me/telegram', widget(world, { id: 7 }), bob);
   await secretsOf(bob, 'robert@example.com');
   await post('/auth/register', { email: 'late@example.com', password: 'password1', name: 'Late' });
@@ -41,6 +42,12 @@ beforeEach(async () => {
 
 const post = (path: string, body: unknown, person?: Person) =>
   world.call('POST', path, { body, token: person?.accessToken });
+
+async function logInByCookie({ email, password }: Person): Promise<void> {
+  const headers = { 'Sec-Fetch-Site': 'same-origin' };
+  const body = { email, password, session: 'cookie' };
+  expect((await world.call('POST', '/auth/login', { body, headers })).status).toBe(200);
+}
 
 /** A code, a reset token, and both tokens of a change of address, unspent. */
 async function secretsOf(person: Person, newEmail: string) {

@@ -62,7 +62,17 @@ export const GROUPS: Record<string, Group> = {
   },
   sessions: {
     files: ['src/sessions/{access-token,authentication,routes,tokens}.ts', 'src/storage/sessions.ts'],
-    tests: ['sessions/refresh', 'sessions/sessions', 'db/query-cache', ...LIMIT_TESTS],
+    tests: [
+      'sessions/refresh',
+      'sessions/sessions',
+      'sessions/cookie-sessions',
+      'db/query-cache',
+      'auth/api-tokens',
+      'changes/ended-streams',
+      'auth/account-deletion',
+      'workspaces/cross-tenant-deletions',
+      ...LIMIT_TESTS,
+    ],
   },
   keys: {
     files: ['src/kernel/{keys,secrets}.ts'],
