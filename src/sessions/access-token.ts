@@ -60,7 +60,7 @@ export function createAccessTokens(options: {
       },
     );
     const { sub, sid, iat = Number.NaN, exp = Number.NaN } = payload;
-    const isOfOurTime = iat >= 0 && iat <= now / SECOND + MAX_AHEAD && exp <= iat + MAX_LASTS;
+    const isOfOurTime = iat <= now / SECOND + MAX_AHEAD && exp <= iat + MAX_LASTS;
     if (typeof sub !== 'string' || typeof sid !== 'string' || !isOfOurTime) throw new errors.JWTInvalid();
     return { userId: sub, sessionId: sid, kid: protectedHeader.kid, expiresAt: exp * SECOND };
   };

@@ -82,6 +82,7 @@ export const GROUPS: Record<string, Group> = {
     files: ['src/{users/attempts,auth/password/login,auth/email/login-code}.ts'],
     tests: [
       ...SIGN_IN_TESTS,
+      'auth/disabled-accounts',
       'workspaces/cross-tenant-deletions',
       ...LIMIT_TESTS,
       'mail/console-mails',
