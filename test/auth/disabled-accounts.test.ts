@@ -51,6 +51,17 @@ describe('a disabled account', () => {
     expect(compared).toBe(1);
   });
 
+  it('lets nobody in whose password was being compared when it was disabled', async () => {
+    const { verify } = world.deps.signIn.passwords;
+    world.deps.signIn.passwords.verify = async (...input) => {
+      const matches = await verify(...input);
+      await disable();
+      return matches;
+    };
+    expect((await logIn(EMAIL, ada.password)).status).toBe(401);
+    expect(world.count('sessions')).toBe(0);
+  });
+
   it('loses codes, links and resets that are outstanding', async () => {
     const code = await codeTo(EMAIL);
     const reset = await resetTokenTo(EMAIL);
