@@ -43,6 +43,30 @@ async function passwordless(email: string): Promise<Person> {
 }
 
 describe('what is asked for', () => {
+  it('must still be that of the account in the commit that deletes it', async () => {
+    const ada = await world.signUp('ada@example.com');
+    const eve = await passwordless('eve@example.com');
+    await askForEmail(eve.accessToken, 'eva@example.com');
+    const token = await tokenTo('eva@example.com');
+    const { writeInSteps } = world.deps;
+    const late = (person: Person, body: object, change: () => ReturnType<typeof post>) => {
+      world.deps.writeInSteps = async (job, from) => {
+        world.deps.writeInSteps = writeInSteps;
+        expect((await change()).status).toBe(204);
+        return writeInSteps(job, from);
+      };
+      return remove(person, body);
+    };
+    const { password } = ada;
+    const passwords = { currentPassword: password, newPassword: 'another password' };
+    const responses = [
+      await late(ada, { password }, () => post('/me/password', passwords, ada.accessToken)),
+      await late(eve, { email: eve.email }, () => confirmEmail(token)),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([403, 403]);
+    for (const person of [ada, eve]) expect((await as(world, person)('GET', '/me')).status).toBe(200);
+  });
+
   it('is the password where there is one: 400 on its path without it, 403 for a wrong one', async () => {
     const ada = await world.signUp('ada@example.com');
     for (const body of [undefined, {}, { email: ada.email }]) {

@@ -123,6 +123,27 @@ export const GROUPS: Record<string, Group> = {
       'http/logs',
     ],
   },
+  accounts: {
+    files: [
+      'src/auth/account/{account-deletion,disabling}.ts',
+      'src/auth/providers/google/google.ts',
+      'src/auth/providers/telegram/telegram.ts',
+      'src/storage/{identities,login-codes,notifications,outbox,pending-signups,signup-attempts,users}.ts',
+    ],
+    tests: [
+      'auth/login-code',
+      'auth/signup',
+      'auth/pre-hijacking',
+      'auth/telegram',
+      'auth/google',
+      'auth/disabled-accounts',
+      'notifications/notifications',
+      'auth/account-deletion',
+      'workspaces/cross-tenant-deletions',
+      'mail/mail-limits',
+      'mail/mail-worker',
+    ],
+  },
   arithmetic: {
     files: ['src/recurring/recurrence/*.ts'],
     tests: [
