@@ -178,3 +178,21 @@ it('a single sign-up keeps its password, whatever the confirmation offers', asyn
   expect(await hasPassword(await confirm(await tokenFor(THEIRS), 'something else'))).toBe(true);
   expect(await signsIn(THEIRS)).toBe(200);
 });
+
+it('sign-ups of other addresses take no place of one, and neither count against it nor make others forgotten', async () => {
+  let count = 0;
+  const othersSignUp = async () => {
+    const tokens = [];
+    for (let i = 0; i < 3; i += 1) {
+      count += 1;
+      tokens.push(await tokenFor(`password ${count}`, `other${count}@example.com`));
+    }
+    return tokens;
+  };
+  await tokenFor(STRANGERS);
+  const others = await othersSignUp();
+  const doubtful = await tokenFor(THEIRS);
+  others.push(...(await othersSignUp()));
+  for (const token of others) expect(await hasPassword(await confirm(token))).toBe(true);
+  expect(await hasPassword(await confirm(doubtful))).toBe(false);
+});

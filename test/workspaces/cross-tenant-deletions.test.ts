@@ -280,4 +280,5 @@ it('are not seen in what others list', async () => {
     for (const { id } of body.items) expect(strange.includes(id)).toBe(false);
   }
   expect((await call('GET', series)).status).toBe(200);
+  expect((await call('GET', '/me')).body).toMatchObject({ telegramLinked: false });
 });
