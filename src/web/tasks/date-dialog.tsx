@@ -1,3 +1,4 @@
+import type { TargetedKeyboardEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { now, today, weekStart, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
@@ -15,6 +16,9 @@ import { dateOf } from './dates.ts';
 import { DayGrid } from './day-grid.tsx';
 import { type DateKind, dateDialog } from './pickers.ts';
 
+const NOT_UNDERSTOOD = 'These words are no day and no time.';
+const REPEATS = 'A repeat is set in “Repeat…”, not here.';
+
 /** The dialog of a date, where one is open. */
 export function DateDialogView() {
   const open = dateDialog.value;
@@ -24,6 +28,17 @@ export function DateDialogView() {
 /** What all of these have; undefined where they differ. */
 const shared = (values: readonly string[]): string | undefined =>
   new Set(values).size > 1 ? undefined : (values[0] ?? '');
+
+/** Arrows lead from the words to the days that are offered below, and back. */
+function moveAmongChoices(event: TargetedKeyboardEvent<HTMLFormElement>): void {
+  const { key, currentTarget } = event;
+  const by = { ArrowDown: 1, ArrowUp: -1 }[key];
+  const stops = [...currentTarget.querySelectorAll<HTMLElement>('[name="words"], .date-choices button')];
+  const at = stops.indexOf(event.target as HTMLElement);
+  if (by === undefined || at === -1) return;
+  event.preventDefault();
+  stops[at + by]?.focus();
+}
 
 /** When tasks are due or start: a day, and a time where it matters, in words or in fields. */
 function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
@@ -58,9 +73,10 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
     setWords('');
     setProblem({});
   };
+  const isRepeat = /^\s*every\b/i.test(words);
   const giveDay = (chosen: string) => give({ day: chosen });
   const saveFields = () => {
-    if (!said && words.trim() !== '') setProblem({ words: 'These words are no day and no time.' });
+    if (!said && words.trim() !== '') setProblem({ words: isRepeat ? REPEATS : NOT_UNDERSTOOD });
     else if (day === before.day && time === before.time) close();
     else if (day === '') save(time ? today.value : null);
     else if (day === undefined || isDay(day)) save(day);
@@ -68,7 +84,7 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
   };
   let hint = 'As “tomorrow”, “fri 15:00”, “in 3 days”';
   if (said) hint = `${name}: ${sayDate(said.day, today.value)}${time ? ` ${plainTime(time)}` : ''}`;
-  else if (words.trim() !== '') hint = 'Not understood yet';
+  else if (words.trim() !== '') hint = isRepeat ? REPEATS : 'Not understood yet';
   const choices: [string, IconName, Day][] = [
     ['Today', 'sun', today.value],
     ['Tomorrow', 'sunrise', addDays(today.value, 1)],
@@ -77,7 +93,7 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
   const chosenDay = day !== undefined && isDay(day) ? day : undefined;
   return (
     <Dialog label={name} class="small dates-dialog" onClose={close}>
-      <form class="date-form" noValidate onSubmit={submits(saveFields)}>
+      <form class="date-form" noValidate onSubmit={submits(saveFields)} onKeyDown={moveAmongChoices}>
         <h2>
           {name} <span class="quiet cut">{dates.length > 0 && saying(tasksOf(ids))}</span>
         </h2>
