@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addMember, as } from '../people.ts';
 import { signedInAs, studio, useStudio, world } from './studio.ts';
 import { browser, goTo, isReady, PHONE, painted, startVisit, type Visit } from './visit.ts';
 
@@ -366,6 +367,19 @@ describe('by touch, 360 px wide,', () => {
         await page.getByRole('heading', { level: 1, name: upper, exact: true }).waitFor();
       }
     }
+  });
+
+  it('the bar counts under Me what was not read', async () => {
+    const ada = await world.signUp('ada@kanal.example', 'Ada');
+    await addMember(world, studio.mara, studio.workspaceId, ada, 'member');
+    const me = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Me/ });
+    await open('/today');
+    await as(world, ada)('PATCH', `/workspaces/${studio.workspaceId}/tasks/${studio.taskIds.licence}`, {
+      assigneeId: studio.mara.id,
+    });
+    await expect.poll(() => me.textContent()).toMatch(/^Me [1-9]/);
+    await studio.call('POST', '/me/notifications/read-all');
+    await expect.poll(() => me.textContent()).toBe('Me');
   });
 
   it('what leads back from a screen takes the step that led there', async () => {

@@ -269,6 +269,7 @@ function PhoneBar() {
         to={addressOf('me')}
         icon="me"
         title="Me"
+        count={unread.value}
         isCurrent={upper === 'me' || upper === 'settings'}
       />
     </div>
@@ -279,14 +280,18 @@ interface BarProps {
   to: string;
   icon: IconName;
   title: string;
+  count?: number;
   isCurrent?: boolean;
 }
 
-function BarLink({ to, icon, title, isCurrent = false }: BarProps) {
+function BarLink({ to, icon, title, count = 0, isCurrent = false }: BarProps) {
   return (
     <a href={hrefOf(to)} aria-current={isCurrent || path.value === to ? 'page' : undefined}>
       <Icon name={icon} />
-      {title}
+      <span>
+        {title}
+        {count > 0 && <span class="count"> {count}</span>}
+      </span>
     </a>
   );
 }
