@@ -53,6 +53,32 @@ describe('quick add', () => {
   });
 });
 
+describe('of lists with one title', () => {
+  it('each is told from the others by its space, in quick add and where a task is moved', async () => {
+    const space = (await call('POST', `${inside}/spaces`, { title: 'Garden' })).body;
+    for (let index = 0; index < 9; index++)
+      await call('POST', `${inside}/lists`, { spaceId: space.id, title: `Bed ${index}` });
+    const [tasks] = space.lists;
+    await enterList();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog', { name: 'New task' });
+    await dialog.getByLabel('Quick add').pressSequentially('Sow #Tas');
+    await expect
+      .poll(() => dialog.getByRole('option').evaluateAll((all) => all.map((one) => one.textContent)))
+      .toEqual(['TasksTab', 'Garden / Tasks']);
+    for (const key of ['ArrowDown', 'Enter', 'Enter']) await page.keyboard.press(key);
+    await said('Added “Sow”').waitFor();
+    const sown = async () => (await call('GET', `${inside}/tasks`)).body.items[0];
+    await expect.poll(async () => (await sown())?.listId).toBe(tasks.id);
+    await page.keyboard.press('Escape');
+    await enter(`/w/${home}/lists/${tasks.id}`);
+    await rowOf('Sow').press('m');
+    await page.getByRole('combobox', { name: 'Move to…' }).fill('tasks');
+    await page.getByRole('option', { name: 'Tasks General' }).click();
+    await expect.poll(async () => (await sown()).listId).toBe(listId);
+  });
+});
+
 describe('a choice', () => {
   it('for all that is selected stands beside the row that has the focus, and scrolls nothing away', async () => {
     for (let index = 0; index < 40; index++) await make(`Task ${index}`);
@@ -176,5 +202,22 @@ describe('another screen', () => {
     await page.keyboard.press('j');
     await page.locator(':focus').filter({ hasText: 'A' }).waitFor();
     expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0);
+  });
+});
+
+describe('a date', () => {
+  it('is reached by arrows from the words, which say where a repeat is set', async () => {
+    const id = await make('Paint');
+    await enterList();
+    await rowOf('Paint').press('d');
+    const dialog = page.getByRole('dialog', { name: 'Due' });
+    const words = dialog.getByLabel('In words');
+    await words.fill('every weekday');
+    await dialog.getByText('A repeat is set in “Repeat…”, not here.').waitFor();
+    await words.fill('');
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter'])
+      await page.keyboard.press(key);
+    const tomorrow = new Date(NOON + 86_400_000).toISOString().slice(0, 10);
+    await expect.poll(async () => (await call('GET', `${inside}/tasks/${id}`)).body.dueDay).toBe(tomorrow);
   });
 });

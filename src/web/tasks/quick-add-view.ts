@@ -1,8 +1,10 @@
-import type { Row } from '../data/rows.ts';
+import type { List, Row } from '../data/rows.ts';
 import type { ScreenName } from '../shell/addresses.ts';
 import { today } from '../shell/clock.ts';
 import type { Match } from '../shell/router.ts';
 import type { Day } from '../text/days.ts';
+import { fold } from '../text/match.ts';
+import type { Named } from '../text/quick-add.ts';
 import type { Filters } from '../text/say-filters.ts';
 import { statusForNew } from './new-task.ts';
 
@@ -39,4 +41,20 @@ export function givenByView(
       ...(statusId !== undefined && { statusId }),
     },
   };
+}
+
+/** Lists by the names they are called by: every space begins with one “Tasks”, so others than the first name their space. */
+export function listNames(
+  lists: readonly List[],
+  firstId: string | undefined,
+  titleOfSpace: (spaceId: string) => string | undefined,
+): Named[] {
+  const taken = new Set<string>();
+  return [...lists]
+    .sort((a, b) => Number(b.id === firstId) - Number(a.id === firstId))
+    .map(({ id, title, spaceId }) => {
+      const name = taken.has(fold(title)) ? `${titleOfSpace(spaceId)} / ${title}` : title;
+      taken.add(fold(title));
+      return { id, title: name };
+    });
 }

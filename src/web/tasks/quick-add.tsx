@@ -34,7 +34,7 @@ import { dayForNew } from './new-task.ts';
 import { type Choice, Choices, choicesFor } from './quick-add-choices.tsx';
 import { newTask } from './quick-add-intents.ts';
 import { UnderstoodChips } from './quick-add-marks.tsx';
-import { givenByView } from './quick-add-view.ts';
+import { givenByView, listNames } from './quick-add-view.ts';
 
 const TOO_LONG = `A title has at most ${MAX_TITLE} characters.`;
 
@@ -78,7 +78,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
       : NO_LIST;
   const problem = found !== NO_PLACE ? found : listId === null ? noPlace : undefined;
   const members = held.membersIn(w);
-  const revisions = [held.lists, held.labels, members].map(({ revision }) => revision.value);
+  const revisions = [held.spaces, held.lists, held.labels, members].map(({ revision }) => revision.value);
   const context = useMemo((): QuickAddContext => {
     const named = (rows: readonly { id: string; title: string; workspaceId: string }[]): Named[] =>
       rows.filter(({ workspaceId }) => workspaceId === w).map(({ id: key, title }) => ({ id: key, title }));
@@ -89,7 +89,11 @@ export function QuickAdd({ onClose }: OverlayProps) {
       dayOrder: dayOrderOf(navigator.language),
       me: userId,
       listId,
-      lists: named(held.lists.rows),
+      lists: listNames(
+        held.lists.rows.filter(({ workspaceId }) => workspaceId === w),
+        inbox.value?.id,
+        (id) => store.view.row('space', id)?.title,
+      ),
       people: members.rows
         .filter(({ role }) => role !== 'viewer')
         .map((member) => ({ id: member.userId, title: member.name })),

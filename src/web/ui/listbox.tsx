@@ -138,6 +138,8 @@ export function Listbox(props: Props) {
       >
         {found.map((option, index) => {
           const head = option.group !== group ? option.group : undefined;
+          // Headings would break up what is found.
+          const note = option.note ?? (typed === '' ? undefined : option.group);
           group = option.group;
           return (
             <>
@@ -161,9 +163,9 @@ export function Listbox(props: Props) {
               >
                 {option.mark}
                 <Cut>{option.title}</Cut>
-                {(option.note ?? option.isChosen) && (
+                {(note ?? option.isChosen) && (
                   <span class="push">
-                    {option.note}
+                    {note}
                     {option.isChosen && <Icon name="check" small />}
                   </span>
                 )}
