@@ -60,10 +60,13 @@ function placeAt(popover: HTMLElement, anchor: HTMLElement): void {
   const { width, height } = popover.getBoundingClientRect();
   const [below, above, last] = [from.bottom + GAP, from.top - GAP - height, innerHeight - GAP - height];
   const top = below <= last ? below : Math.max(GAP, above >= GAP ? above : last);
-  const isRtl = getComputedStyle(anchor).direction === 'rtl';
   // A row reaches into the margin: its box stands at the edge of the words.
   const edge = (anchor.querySelector('.box') ?? anchor).getBoundingClientRect();
-  const left = Math.min(Math.max(GAP, isRtl ? edge.right - width : edge.left), innerWidth - width - GAP);
+  const isFromRight = getComputedStyle(anchor).direction === 'rtl' || edge.left + width + GAP > innerWidth;
+  const left = Math.max(
+    GAP,
+    Math.min(isFromRight ? edge.right - width : edge.left, innerWidth - width - GAP),
+  );
   popover.style.top = `${top}px`;
   popover.style.left = `${left}px`;
   popover.style.maxHeight = `${innerHeight - top - GAP}px`;
