@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { joined } from '../people.ts';
 import { signedInAs, studio, useStudio, world } from './studio.ts';
 import { browser, DESKTOP, goTo, isReady, painted, startVisit, type Visit } from './visit.ts';
 
@@ -19,12 +20,17 @@ beforeAll(async () => {
     const { body } = await studio.call('POST', `${within}/labels`, { title: `For the whole team ${index}` });
     labelIds.push((body as { id: string }).id);
   }
+  const ids: string[] = [];
+  for (let index = 0; index < 18; index += 1) {
+    const { id } = await joined(world, studio.mara, studio.workspaceId, 'member', `Member ${index + 10}`);
+    ids.push(id);
+  }
   await studio.call('POST', `${within}/tasks`, {
     listId: studio.listIds.website,
     title: LONG,
     priority: 'high',
     dueDay: '2025-09-30',
-    assigneeId: studio.mara.id,
+    assigneeId: ids[13],
     labelIds,
     checklist: Array.from({ length: 100 }, (_, index) => ({ title: `Letter ${index}` })),
   });
@@ -70,6 +76,19 @@ describe('1280 pixels wide', () => {
     await more.click();
     const [menu, button] = [await boxOf(page.getByRole('menu')), await boxOf(more)];
     expect(Math.abs(menu.right - button.right)).toBeLessThanOrEqual(1);
+    await page.keyboard.press('Escape');
+  });
+
+  it('a long choice opens with what stands around the chosen one', async () => {
+    await row(LONG).locator('a.title').focus();
+    await page.keyboard.press('a');
+    const options = page.getByRole('listbox');
+    const [all, chosen] = [
+      await boxOf(options),
+      await boxOf(options.getByRole('option', { name: 'Member 23' })),
+    ];
+    expect(chosen.y - all.y).toBeGreaterThan(2 * chosen.height);
+    expect(all.y + all.height - chosen.y).toBeGreaterThan(3 * chosen.height);
     await page.keyboard.press('Escape');
   });
 

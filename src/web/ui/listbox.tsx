@@ -56,7 +56,7 @@ export function Listbox(props: Props) {
 
   const { ref, close, onToggle } = usePopover(anchor, at, props.onClose, (popover) => {
     (hasFilter ? popover.querySelector('input') : list.current)?.focus();
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'center' });
   });
   const choose = (option: Option | undefined) => {
     if (!option) return;
