@@ -209,6 +209,7 @@ describe('a deleted account', () => {
     const home = await homeOf(world, ada);
     const chosen = (await as(world, ada)('POST', '/workspaces', { title: "Ada's engine" })).body.id;
     for (const id of [home, chosen]) await addMember(world, ada, id, bob, 'member');
+    await invite(world, another, await homeOf(world, another), bob.email, 'viewer');
     expect((await remove(ada)).status).toBe(204);
     const titlesOf = async (person: Person) =>
       (await as(world, person)('GET', '/me/workspaces')).body.items.map(
@@ -216,6 +217,8 @@ describe('a deleted account', () => {
       );
     expect((await titlesOf(bob)).toSorted()).toEqual(["Ada's engine", "Bob's workspace", "Bob's workspace"]);
     expect(await titlesOf(another)).toEqual(["Ada's workspace"]);
+    const { items } = (await as(world, bob)('GET', '/me/notifications')).body;
+    expect(items[0].title).toBe("You are invited to Ada's workspace");
   });
 
   it('takes the name out of what others were told of a workspace that was named after it', async () => {

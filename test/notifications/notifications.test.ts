@@ -60,6 +60,13 @@ describe('notifications', () => {
     ]);
   });
 
+  it('are deleted one at a time', async () => {
+    for (const title of ['A', 'B', 'C']) await tell(ada, title);
+    const [{ id }, ...others] = (await noticesOf(ada)).items;
+    expect((await mine('DELETE', `/me/notifications/${id}`)).status).toBe(204);
+    expect((await noticesOf(ada)).items).toEqual(others);
+  });
+
   it('are their owner’s alone', async () => {
     await tell(ada, 'A');
     const [{ id }] = (await noticesOf(ada)).items;

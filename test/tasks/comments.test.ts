@@ -175,6 +175,13 @@ describe('people who are told of comments', () => {
     expect(await typesTold(call)).toEqual(['comment.added']);
   });
 
+  it('leave what else is told of their task', async () => {
+    await asBob('PATCH', at(`/tasks/${task.id}`), { assigneeId: ada.id });
+    await asBob('POST', path, { body: 'One' });
+    const { items } = (await call('GET', '/me/notifications?unread=true')).body;
+    expect(items.map(({ type }: { type: string }) => type)).toEqual(['comment.added', 'task.assigned']);
+  });
+
   it('are told of a mention in its place, once a comment however often that is edited', async () => {
     const { body } = await asBob('POST', path, { body: `Hi ${mention(ada)} and ${mention(bob)}` });
     expect(body.mentionedUserIds.toSorted()).toEqual([ada.id, bob.id].toSorted());
