@@ -288,10 +288,7 @@ function BarLink({ to, icon, title, count = 0, isCurrent = false }: BarProps) {
   return (
     <a href={hrefOf(to)} aria-current={isCurrent || path.value === to ? 'page' : undefined}>
       <Icon name={icon} />
-      <span>
-        {title}
-        {count > 0 && <span class="count"> {count}</span>}
-      </span>
+      {count > 0 ? `${title} ${count}` : title}
     </a>
   );
 }
