@@ -202,6 +202,19 @@ describe('a deleted account', () => {
     expect(body.total).toBe(0);
   });
 
+  it('leaves what was mailed to another account that has the former address by then', async () => {
+    const ada = await world.signUp('ada@example.com');
+    await changeEmail(ada.accessToken, 'new@example.com');
+    const ann = await world.signUp('ada@example.com', 'Ann');
+    await codeTo(ann.email);
+    const mails = () =>
+      world.rows('select id, kind from outbox where recipient = ? and kind = ?', ann.email, 'login-code');
+    const before = mails();
+    expect(before).toHaveLength(1);
+    expect((await remove(ada)).status).toBe(204);
+    expect(mails()).toEqual(before);
+  });
+
   it('takes the name out of the title that a transferred workspace was given, and leaves one that was chosen', async () => {
     const ada = await world.signUp('ada@example.com', 'Ada');
     const bob = await world.signUp('bob@example.com', 'Bob');
