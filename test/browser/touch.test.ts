@@ -378,6 +378,10 @@ describe('by touch, 360 px wide,', () => {
       assigneeId: studio.mara.id,
     });
     await expect.poll(() => me.textContent()).toMatch(/^Me [1-9]/);
+    const icons = await page
+      .locator('.bar a > svg')
+      .evaluateAll((all) => all.map((icon) => Math.round(icon.getBoundingClientRect().y)));
+    expect(new Set(icons).size, `icons in one line: ${icons}`).toBe(1);
     await studio.call('POST', '/me/notifications/read-all');
     await expect.poll(() => me.textContent()).toBe('Me');
   });
