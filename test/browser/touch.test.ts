@@ -162,6 +162,54 @@ describe('by touch, 360 px wide,', () => {
     await page.setViewportSize(PHONE.viewport);
   });
 
+  it('what a toast covers of a list or a board can be scrolled to, on a wide screen too', async () => {
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 500 });
+      for (const view of ['', '?view=board']) {
+        await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}${view}`);
+        await page.getByRole('main').getByRole('link', { name: 'Pick a licence' }).press('e');
+        const toast = page.getByRole('status').filter({ hasText: 'Pick a licence' });
+        await toast.waitFor();
+        const { y = 0 } = (await toast.boundingBox()) ?? {};
+        const ends = await page.evaluate<number[]>(`[...document.querySelectorAll('.scroll, .column > ul')]
+          .filter((one) => one.querySelector('li'))
+          .map((one) => {
+            one.scrollTop = one.scrollHeight;
+            return [...one.querySelectorAll('li')].at(-1).getBoundingClientRect().bottom;
+          })`);
+        expect(Math.max(...ends), `${width} ${view}`).toBeLessThanOrEqual(y);
+        await toast.getByRole('button', { name: 'Undo' }).tap();
+        await page.getByRole('status').filter({ hasText: 'Taken back' }).waitFor();
+      }
+    }
+    await page.setViewportSize(PHONE.viewport);
+  });
+
+  it('letters twice as large leave whole what a group and the bar say', async () => {
+    const device = await page.context().newCDPSession(page);
+    await device.send('Page.enable');
+    await device.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
+    await open('/today');
+    await page.getByText('Overdue', { exact: true }).waitFor();
+    await painted(page);
+    expect(
+      await page.evaluate(`[...document.querySelectorAll('main .group-head > h2')]
+        .flatMap((one) => (one.scrollWidth <= one.clientWidth ? [] : [one.textContent]))`),
+    ).toEqual([]);
+    const words = await page.evaluate<
+      [number, number][]
+    >(`[...document.querySelectorAll('.bar > a')].map((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      const { left, right } = range.getBoundingClientRect();
+      return [left, right];
+    })`);
+    for (const [at, [left]] of words.entries())
+      expect(left - (words[at - 1]?.[1] ?? 0)).toBeGreaterThanOrEqual(8);
+    await device.send('Page.setFontSizes', { fontSizes: { standard: 16 } });
+    await device.detach();
+  });
+
   it('what a toast says of a new task leaves the next one free, above a keyboard too', async () => {
     await open('/today');
     await page.getByRole('button', { name: 'New task', exact: true }).tap();

@@ -99,7 +99,7 @@ function Group({ group, rowProps, onDragStart }: GroupProps) {
   if (isPlain) return rows;
   return (
     <section class="group" aria-labelledby={id}>
-      <div class="group-head">
+      <div class={action ? 'group-head wraps' : 'group-head'}>
         {status && <StatusMark status={status} />}
         <h2 id={id} dir="auto">
           {title}
