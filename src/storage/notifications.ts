@@ -74,18 +74,6 @@ export const markRead = (db: Db, userId: string, id: string, now: Instant) =>
       .returningAll(),
   );
 
-/** Marks as read that a user is invited to a workspace. */
-export const markInvitationRead = (db: Db, userId: string, workspaceId: string, now: Instant) =>
-  db.run(
-    query
-      .updateTable('notifications')
-      .set({ read_at: now })
-      .where('user_id', '=', userId)
-      .where('workspace_id', '=', workspaceId)
-      .where('type', '=', 'workspace.invited')
-      .where('read_at', 'is', null),
-  );
-
 /** Returns how many it marked, at most so many. */
 export function markSomeRead(db: Db, userId: string, most: number, now: Instant): number {
   const unread = ids.where('user_id', '=', userId).where('read_at', 'is', null);

@@ -11,7 +11,6 @@ import { notify } from '../notifications/notify.ts';
 import type { SignedIn } from '../sessions/actor.ts';
 import { requireAccount, writeSignedIn } from '../sessions/authentication.ts';
 import * as store from '../storage/invitations.ts';
-import { markInvitationRead } from '../storage/notifications.ts';
 import { enqueueMail, requireSenderAllowance, takeMailAllowance } from '../storage/outbox.ts';
 import type { InvitationRow, UserRow } from '../storage/tables.ts';
 import { findUserByEmail } from '../storage/users.ts';
@@ -78,8 +77,7 @@ export async function revokeInvitation(deps: Deps, who: Member, id: string): Pro
 
 /**
  * Joins the workspace that a mailed token stands for; a member already there keeps their role. 403 for an account
- * of another address, which leaves the token as it is; 400 for one that does not work. What told of the invitation is read
- * then.
+ * of another address, which leaves the token as it is; 400 for one that does not work.
  */
 export async function acceptInvitation(deps: Deps, who: SignedIn, input: AcceptInput): Promise<Workspace> {
   const now = toInstant(deps.clock.now());
@@ -92,8 +90,6 @@ export async function acceptInvitation(deps: Deps, who: SignedIn, input: AcceptI
       throw invalid({ path: 'token', message: 'The invitation is not valid any more' });
     }
     join(tx, accepted, user, now);
-    markInvitationRead(tx, user.id, accepted.workspace_id, now);
-    tx.tell({ userId: user.id, about: 'unread' });
     return workspaceSeenBy(tx, accepted.workspace_id, user.id);
   });
 }

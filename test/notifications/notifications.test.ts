@@ -4,7 +4,7 @@ import { DAY, SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { notify } from '../../src/notifications/notify.ts';
 import { tick } from '../../src/tick.ts';
 import { ada, home, call as mine, useHome, world } from '../ada.ts';
-import { addMember, as, homeOf, invite, joined } from '../people.ts';
+import { as, invite, joined } from '../people.ts';
 import type { Person } from '../world.ts';
 
 useHome();
@@ -125,19 +125,6 @@ describe('of workspaces', () => {
       body: expect.stringMatching(/^Ada invites you to Ada's workspace as a viewer\./),
       data: { workspaceId: home, invitationId: expect.any(String), userId: ada.id, role: 'viewer' },
     });
-  });
-
-  it('an invitation is read once it is accepted, and nothing else', async () => {
-    const zoe = await world.signUp('zoe@example.com');
-    const bob = await world.signUp('bob@example.com');
-    const other = await homeOf(world, bob);
-    const unread = async () => (await noticesOf(zoe, '?unread=true')).items;
-    await invite(world, bob, other, zoe.email, 'member');
-    await invite(world, ada, home, zoe.email, 'member');
-    expect((await unread()).length).toBe(2);
-    await addMember(world, ada, home, zoe, 'admin');
-    expect(await unread()).toMatchObject([{ type: 'workspace.invited', data: { workspaceId: other } }]);
-    expect((await noticesOf(zoe)).total).toBe(3);
   });
 
   it('an invitation that names someone goes with their account', async () => {
