@@ -1,8 +1,9 @@
 import { showToast } from './toasts.ts';
 
 /**
- * Lets no file that is dropped take the place of the page, with what was typed there: no field takes any. Says so where a browser cuts what is pasted to the length of its field, or takes nothing since it is a file or picture:
- * it does that without a word.
+ * Lets no file that is dropped take the place of the page, with what was typed there: no field takes any. Says so where
+ * a browser cuts what is pasted to the length of its field, or takes nothing since it is a file or picture: it does that
+ * without a word.
  */
 export function startTellingPastes(): void {
   document.addEventListener('dragover', (event) => {
