@@ -149,10 +149,13 @@ export function connectionDb(sqlite: SqliteDatabase.Database, watch?: StatementW
       if (sqlite.inTransaction) return act();
       begin.run();
       try {
-        return act();
-      } finally {
+        const result = act();
+        commit.run();
+        return result;
+      } catch (error) {
         // SQLite may have ended it, where a read failed.
         if (sqlite.inTransaction) commit.run();
+        throw error;
       }
     },
   };

@@ -28,7 +28,7 @@ export function readTaskPage<Found extends { rows: FoundTask[] }>(
   const texts = textsOf(deps);
   const kind: Kind<PageRow, WrittenTask> = {
     complete: (db, rows) => completeTasks(db, rows.filter(isRead)),
-    itemOf: (row) => ('known' in row ? row.known : texts.write(row)),
+    itemOf: (row) => ('known' in row ? row.known : written(row)),
   };
   return readInSteps(deps, who, asker, kind, (db) =>
     db.atOneMoment(() => {
@@ -40,12 +40,19 @@ export function readTaskPage<Found extends { rows: FoundTask[] }>(
 
 const isRead = (row: PageRow | FoundTask): row is PagedTask => 'left_out' in row && !('known' in row);
 
-/** Nothing is written between what found the tasks and this. */
+const written = (row: PagedTask): WrittenTask => new Written(JSON.stringify(taskOf(row)));
+
+/**
+ * Nothing is written between what found the tasks and this. Those far behind are read whole already: each page there is
+ * hardly shown twice, so they are not sought among what is known, nor kept.
+ */
 function rowsOf(db: Db, { workspaceKey }: Member, texts: TaskTexts, found: readonly FoundTask[]): PageRow[] {
-  const known = found.map((task) => texts.find(task));
+  const known = found.map((task) => (isRead(task) ? undefined : texts.find(task)));
   const unknown = found.filter((task, i) => known[i] === undefined && !isRead(task));
   const read = new Map<number, PageRow>();
-  if (unknown.length > 0) for (const row of readPagedTasks(db, workspaceKey, unknown)) read.set(row.seq, row);
+  if (unknown.length > 0)
+    for (const row of readPagedTasks(db, workspaceKey, unknown))
+      read.set(row.seq, row.left_out === 0 ? { known: texts.write(row), left_out: 0 } : row);
   return found.flatMap((task, i) => {
     const text = known[i];
     if (text) return { known: text, left_out: 0 };
@@ -71,11 +78,10 @@ export class TaskTexts {
     return older.text;
   }
 
-  /** Writes a task as it was committed, and keeps that unless texts were left out. */
+  /** Writes a task as it was committed, with all its texts, and keeps that. */
   write(row: PagedTask): WrittenTask {
-    const text = new Written<Task>(JSON.stringify(taskOf(row)));
-    if (row.left_out === 0 && text.json.length <= MAX_CHARACTERS_OF_ONE)
-      this.#keep(row.seq, { version: row.version, text });
+    const text = written(row);
+    if (text.json.length <= MAX_CHARACTERS_OF_ONE) this.#keep(row.seq, { version: row.version, text });
     return text;
   }
 
