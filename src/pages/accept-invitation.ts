@@ -5,7 +5,13 @@ import { linkPage, onward, otherAccount } from './link-page.ts';
 
 const EMAIL: Field = { name: 'email', label: 'Email', type: 'email', autocomplete: 'email', about: 'email' };
 
-const JOINED = 'You have joined the workspace. It is now among yours.';
+/** What each way to join leads to. */
+const JOINS = {
+  button: 'Accept',
+  done: 'joined',
+  next: '',
+  says: 'You have joined the workspace. It is now among yours.',
+};
 
 /** Takes an invitation to a workspace: as who is signed in, by opening an account, or by signing in. */
 export const acceptInvitation = linkPage({
@@ -19,7 +25,7 @@ ${otherAccount(html`Accept as <strong data-about="email"></strong>, and go on as
 <div data-ways></div>
 <template data-way="me">
 <p>You are signed in as <strong data-about="email"></strong>.</p>
-${form({ id: 'accept', path: '/invitations/accept', button: 'Accept', done: 'joined', next: '', says: JOINED })}
+${form({ id: 'accept', path: '/invitations/accept', ...JOINS })}
 </template>
 <template data-way="newcomer">
 <p>Choose a name and a password<span data-known="email" hidden> for <strong data-about="email"></strong></span>, and you are in.</p>
@@ -33,10 +39,7 @@ ${form({
     { name: 'name', label: 'Name', type: 'text', autocomplete: 'name' },
     newPassword('password', 'Password'),
   ],
-  button: 'Accept',
-  done: 'joined',
-  next: '',
-  says: JOINED,
+  ...JOINS,
 })}
 </template>
 <template data-way="account">
@@ -49,10 +52,7 @@ ${form({
     EMAIL,
     { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
   ],
-  button: 'Accept',
-  done: 'joined',
-  next: '',
-  says: JOINED,
+  ...JOINS,
 })}
 ${otherWays(site)}
 </template>

@@ -14,8 +14,8 @@ import { readTaskPage } from './task-pages.ts';
 
 /**
  * One page of the tasks in which every word of `q` begins a word of title or description: first those that have all of
- * them in the title, the newest first; before them the task whose number `q` is. Neither order nor total depends on another workspace's tasks. They are found on
- * another thread: a short word that begins many may take 40 ms and more.
+ * them in the title, the newest first; before them the task whose number `q` is. Neither order nor total depends on
+ * another workspace's tasks. They are found on another thread: a short word that begins many may take 40 ms and more.
  */
 export async function searchTasks(
   deps: Deps,

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { as, openHome } from '../people.ts';
 import { signedInAs } from './studio.ts';
-import { DESKTOP, NOON, useVisit, visit } from './visit.ts';
+import { DESKTOP, NOON, synced, useVisit, visit } from './visit.ts';
 
 // What people who come from other task clients expect of keys and pointers.
 
@@ -28,11 +28,7 @@ const rowOf = (title: string) => page.getByRole('main').getByRole('link', { name
 const said = (words: string) => page.getByRole('status').filter({ hasText: words });
 async function enter(address: string): Promise<void> {
   await page.goto(`${visit.origin}/app${address}`);
-  await page
-    .getByRole('navigation', { name: 'Main' })
-    .getByRole('status')
-    .filter({ hasText: 'Synced' })
-    .waitFor();
+  await synced(page);
 }
 const enterList = () => enter(`/w/${home}/lists/${listId}`);
 

@@ -4,7 +4,17 @@ import { addTasks } from '../many-tasks.ts';
 import { as, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { browser, DESKTOP, goTo, NOON, painted, startVisit, useBrowser, type Visit } from './visit.ts';
+import {
+  browser,
+  DESKTOP,
+  goTo,
+  NOON,
+  painted,
+  startVisit,
+  synced,
+  useBrowser,
+  type Visit,
+} from './visit.ts';
 
 const DAY = 86_400_000;
 /** More than a device holds of one workspace. */
@@ -41,11 +51,7 @@ beforeAll(async () => {
   visit = await startVisit(browser, signedInAs(world.app, ada), { ...DESKTOP, at: NOON });
   page = visit.page;
   await page.goto(`${visit.origin}/app/today`);
-  await page
-    .getByRole('navigation', { name: 'Main' })
-    .getByRole('status')
-    .filter({ hasText: 'Synced' })
-    .waitFor();
+  await synced(page);
 });
 afterAll(async () => {
   await visit.end();

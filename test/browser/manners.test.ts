@@ -7,7 +7,7 @@ import { newFolder } from '../new-folder.ts';
 import { as, homeOf, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { DESKTOP, NOON, useVisit, visit } from './visit.ts';
+import { DESKTOP, NOON, synced, useVisit, visit } from './visit.ts';
 
 let world: World;
 let ada: Person;
@@ -31,11 +31,7 @@ async function enter(person: Person, address: string): Promise<Page> {
   visit.serve(signedInAs(world.app, person));
   const { page } = visit;
   await page.goto(`${visit.origin}/app${address}`);
-  await page
-    .getByRole('navigation', { name: 'Main' })
-    .getByRole('status')
-    .filter({ hasText: 'Synced' })
-    .waitFor();
+  await synced(page);
   return page;
 }
 

@@ -5,7 +5,7 @@ import type { App } from '../../src/app.ts';
 import { clientBuildId } from '../../src/pages/client.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
-import { browser, isServedByWorker, leadingTo, startVisit, useBrowser, type Visit } from './visit.ts';
+import { browser, isServedByWorker, leadingTo, startVisit, synced, useBrowser, type Visit } from './visit.ts';
 
 let world: World;
 let visit: Visit;
@@ -38,13 +38,11 @@ async function begin(
   await page.getByLabel('Password', { exact: true }).fill(ada.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await shown('Today');
-  await synced();
+  await synced(page);
 }
 
 const shown = (heading: string) =>
   page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-const synced = () =>
-  page.getByRole('navigation', { name: 'Main' }).getByRole('status').filter({ hasText: 'Synced' }).waitFor();
 
 async function add(title: string): Promise<void> {
   await page.keyboard.press('c');
@@ -53,7 +51,7 @@ async function add(title: string): Promise<void> {
   await page.getByRole('dialog', { name: 'New task' }).getByText(`Added “${title}”`).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: title }).waitFor();
-  await synced();
+  await synced(page);
 }
 
 /** A device that takes its time to open a database; counts the copies that listen to the other tabs. */
@@ -105,7 +103,7 @@ describe('the client', () => {
     expect(await status.textContent()).toBe('');
     expect(await page.getByRole('link', { name: 'Today', exact: true }).count()).toBe(1);
     await page.evaluate('goOn()');
-    await synced();
+    await synced(page);
     await page.getByRole('link', { name: /^Today \d/ }).waitFor();
   });
 
@@ -133,7 +131,7 @@ describe('the client', () => {
     await panel.getByRole('textbox', { name: 'Add an item' }).fill('First step');
     await page.keyboard.press('Enter');
     await panel.getByText('First step').waitFor();
-    await synced();
+    await synced(page);
     await page.reload();
     await panel.getByText('First step').waitFor();
   });
@@ -180,7 +178,7 @@ describe('the client', () => {
       await isRenewed();
       await shown('Today');
       await page.setViewportSize({ width: 1280, height: 740 });
-      await synced();
+      await synced(page);
       await update().waitFor({ state: 'detached' });
     },
   );

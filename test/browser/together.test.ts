@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import { browser, DESKTOP, signInOn, useVisit, visit } from './visit.ts';
+import { browser, DESKTOP, signInOn, synced, useVisit, visit } from './visit.ts';
 
 let world: World;
 let ada: Person;
@@ -36,8 +36,6 @@ async function at(person: Person, address: string, heading: string, page = visit
   return page;
 }
 
-const synced = (page: Page) =>
-  page.getByRole('navigation', { name: 'Main' }).getByRole('status').filter({ hasText: 'Synced' }).waitFor();
 const said = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
 const openRow = async (page: Page, title: string) => {
   await page.getByRole('main').getByRole('link', { name: title }).click();

@@ -59,6 +59,10 @@ export async function isReady(page: Page): Promise<void> {
   await page.locator('[aria-busy="true"]').filter({ visible: true }).waitFor({ state: 'detached' });
 }
 
+/** The frame says that nothing is left to send or to load. */
+export const synced = (page: Page): Promise<void> =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('status').filter({ hasText: 'Synced' }).waitFor();
+
 /** Follows a link inside the web client to an address below `/app`, and waits for its screen. */
 export async function goTo(page: Page, address: string): Promise<void> {
   const [path = ''] = address.split('?');

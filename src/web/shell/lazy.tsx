@@ -11,8 +11,10 @@ interface Props<P extends object> {
 }
 
 /** Loads a part before it is shown: then it is there at once, for the keys that follow the one that asks for it. */
-export async function preload<P extends object>(load: Props<P>['load']): Promise<void> {
-  loaded.set(load, await load());
+export async function preload<P extends object>(load: Props<P>['load']): Promise<ComponentType<P>> {
+  const part = await load();
+  loaded.set(load, part);
+  return part;
 }
 
 /** A part that is loaded when it is first shown. */
@@ -24,8 +26,8 @@ export function Lazy<P extends object>({ load, props }: Props<P>) {
     if (Part) return;
     let isWanted = true;
     preload(load).then(
-      () => {
-        if (isWanted) setPart(() => loaded.get(load) as ComponentType<P>);
+      (part) => {
+        if (isWanted) setPart(() => part);
       },
       () => showToast('This part could not be loaded. Load the page again.'),
     );

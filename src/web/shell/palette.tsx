@@ -5,6 +5,7 @@ import { targetIds } from '../tasks/current.ts';
 import { StatusMark } from '../tasks/task-box.tsx';
 import { useTasks } from '../tasks/use-tasks.ts';
 import { type Match, match, rank } from '../text/match.ts';
+import { isNumberOf } from '../text/numbers.ts';
 import { isComposing } from '../ui/composing.ts';
 import { Cut } from '../ui/cut.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -228,15 +229,14 @@ const inAnyOrder = () => 0;
 
 /** Open tasks that have the letters, or the number (`ABC-12`); the best are found among all of them. */
 function taskEntries(wanted: string, { view }: Store, open: readonly Task[]): Entry[] {
-  const typed = wanted.trim().toUpperCase();
-  if (typed.length < 2) return [];
-  const numberOf = ({ workspaceId, number }: Task) => `${view.row('workspace', workspaceId)?.key}-${number}`;
-  const numbered = typed.includes('-') ? open.filter((task) => numberOf(task) === typed) : [];
+  if (wanted.trim().length < 2) return [];
+  const isNumbered = (task: Task) => isNumberOf(wanted, view.row('workspace', task.workspaceId)?.key, task);
+  const numbered = wanted.includes('-') ? open.filter(isNumbered) : [];
   const others = open.filter((task) => !numbered.includes(task));
   return [...numbered, ...rank(wanted, others, ({ title }) => title, SHOWN_OF_GROUP)].map((task) => ({
     id: task.id,
     group: 'Tasks',
-    title: numbered.includes(task) ? `${numberOf(task)} ${task.title}` : task.title,
+    title: numbered.includes(task) ? `${wanted.trim().toUpperCase()} ${task.title}` : task.title,
     taskId: task.id,
     note: view.row('list', task.listId)?.title,
     run: () => navigate(addressOf('task', { w: task.workspaceId, task: task.id })),

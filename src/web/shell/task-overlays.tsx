@@ -53,7 +53,11 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('./palette.tsx'),
   // One goes on typing after `/`: until it is there, letters are keys of the screen before.
   () => import('../screens/search/search.tsx'),
-  async () => (await import('./pastes.ts')).startTellingPastes(),
+  async () => {
+    const { startRejectingDrops, startTellingPastes } = await import('./pastes-and-drops.ts');
+    startRejectingDrops();
+    startTellingPastes();
+  },
   // Asked for while there is no network.
   () => import('./sign-out-dialog.tsx'),
   () => import('./waiting-changes.tsx'),

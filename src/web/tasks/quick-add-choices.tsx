@@ -35,7 +35,8 @@ export function choicesFor(
   if (sigil === '*' && query !== '' && !things.some(isTyped))
     found.push({ id: 'new', title: query, isNew: true });
   // One that stands there already is no choice.
-  return found.length === 1 && found.every(({ isNew, ...named }) => !isNew && isTyped(named)) ? [] : found;
+  const [only, another] = found;
+  return only && !another && !only.isNew && isTyped(only) ? [] : found;
 }
 
 interface Props {

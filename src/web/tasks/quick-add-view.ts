@@ -43,7 +43,10 @@ export function givenByView(
   };
 }
 
-/** Lists by the names they are called by: every space begins with one “Tasks”, so others than the first name their space. */
+/**
+ * Lists by the names they are called by: every space begins with one “Tasks”, so others than the first name their
+ * space.
+ */
 export function listNames(
   lists: readonly List[],
   firstId: string | undefined,

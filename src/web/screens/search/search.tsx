@@ -17,6 +17,7 @@ import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { fold } from '../../text/match.ts';
+import { isNumberOf } from '../../text/numbers.ts';
 import { quoted } from '../../text/quoted.ts';
 import { Button } from '../../ui/button.tsx';
 import { isComposing } from '../../ui/composing.ts';
@@ -56,7 +57,7 @@ export function Search({ params }: ScreenProps) {
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const q = typed.trim();
-  const { key } = store.view.row('workspace', w) ?? {};
+  const key = store.view.row('workspace', w)?.key;
   const { isFiltered, inputs, passes } = useFilters();
   useTaskCommands();
   useLayoutEffect(() => {
@@ -107,8 +108,7 @@ export function Search({ params }: ScreenProps) {
   const isSought = (task: Task): boolean => {
     if (words.length === 0 || task.workspaceId !== w || !passes(task)) return false;
     const title = fold(task.title);
-    if (!words.every((word) => title.includes(word)) && q.toUpperCase() !== `${key}-${task.number}`)
-      return false;
+    if (!words.every((word) => title.includes(word)) && !isNumberOf(q, key, task)) return false;
     if (!places.has(task.id))
       places.set(task.id, (isOpen(store, task) ? 0 : 1000) + title.indexOf(words[0] ?? ''));
     return true;

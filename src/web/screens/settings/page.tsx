@@ -44,7 +44,10 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** On phones: all pages of the settings. Elsewhere they stand beside each of them, and those of a workspace begin with General. */
+/**
+ * On phones: all pages of the settings. Elsewhere they stand beside each of them, and those of a workspace begin with
+ * General.
+ */
 export function SettingsIndex({ params: { w } }: ScreenProps) {
   useEffect(() => {
     if (w !== undefined) navigate(addressOf('settingsGeneral', { w }), { replace: true });
